@@ -97,6 +97,17 @@ def cache_folder() -> Path:
     return _folder("cache")
 
 
+def team_copy(team: str) -> Path:
+    """Return the local copy of a team's branch: what a sync fetches again."""
+    return cache_folder() / "teams" / f"{team}.git"
+
+
+def team_copies() -> list[Path]:
+    """Return the local copies of branches, also of teams that were left and of other vaults."""
+    named = team_copy("*")
+    return sorted(named.parent.glob(named.name))
+
+
 def user_themes() -> Path:
     return config_file().parent / "themes"
 

@@ -142,6 +142,7 @@ def put_purged(report: PurgeReport, session: Session) -> None:
             "revisions": report.revisions,
             "backups": [str(path) for path in report.backups],
             "leftovers": [str(path) for path in report.leftovers],
+            "branches": list(report.branches),
             "variants": dict(report.variants),
         }
     )
@@ -149,7 +150,11 @@ def put_purged(report: PurgeReport, session: Session) -> None:
     for text, places in report.variants.items():
         say(f"Kept, as it is spelled differently: {text!r} in {counted(places, 'place')}; purge it too if you mean it")
     for path in report.leftovers:
-        say(f"This file may still contain it; check it yourself: {path}")
+        say(f"{'This file' if path.is_file() else 'This folder'} may still contain it; check it yourself: {path}")
+    for branch in report.branches if report.found else ():
+        say(
+            f"What was shared stays in the history of {branch}: rewrite it there, as the next sync copies it here again"
+        )
 
 
 def confirm_purge(what: str, *, is_agreed: bool) -> None:

@@ -63,7 +63,7 @@ class GitRepo:
 
     @property
     def folder(self) -> Path:
-        return locations.cache_folder() / "teams" / f"{self.owner}.git"
+        return locations.team_copy(self.owner)
 
     def fetch(self) -> None:
         """Read the branch as it is now.

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memtui import locations
 from memtui.capture.source_conflicts import open_conflicts
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultBusyError
 from memtui.sync.carrier import Came, Carrier, SyncReport
@@ -25,7 +26,7 @@ from memtui.vault.lease import signature_of
 from memtui.vault.purge import PurgeReport
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import SYNC
-from memtui.vault.teams import PurgeOrder, Share, Team, drop_team, read_shares, read_teams
+from memtui.vault.teams import PurgeOrder, Share, Team, drop_copy, drop_team, read_shares, read_teams
 from memtui.vault.text_search import Patterns
 from memtui.vault.vault import Vault
 
@@ -143,6 +144,8 @@ def leave(vault: Vault, place: str | None) -> Team:
         team = chosen_team(reader, place)
     with vault.write(actor="team", action=SYNC) as writer:
         drop_team(writer, team.id)
+    if team.branch:
+        drop_copy(locations.team_copy(team.id))
     return team
 
 

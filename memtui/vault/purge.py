@@ -30,6 +30,7 @@ from memtui.vault.publications import publications
 from memtui.vault.repair import SNAPSHOT
 from memtui.vault.rewrite import FRESH, Order, rewrite_file
 from memtui.vault.subprocess_probe import probe
+from memtui.vault.teams import drop_copy, read_teams
 from memtui.vault.text_search import Eraser, bytes_pattern, cells_with_word, holds_text, text_pattern
 from memtui.vault.vault import Vault
 
@@ -49,6 +50,7 @@ class PurgeReport:
     leftovers: tuple[Path, ...] = ()  # files that could not be rewritten and may still contain it
     # other capitalisations of a text that the vault still contains, with the number of places
     variants: Mapping[str, int] = field(default_factory=dict)
+    branches: tuple[str, ...] = ()  # of teams, whose history keeps what was shared
     found: bool = True  # False where a text occurs nowhere, so that nothing was written
 
 
@@ -77,6 +79,7 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
             remedy="`memtui list --status any` lists all ids.",
         )
     report = _purge(vault, Order(frozenset(ids) | twins, None, vault.now(), named=len(set(ids))))
+    report = _forget_copies(vault, report)
     report = _forget(report, locations.payload_files())
     edited = [path for identifier in ids for path in locations.editor_files(identifier)]
     return _with_published(vault, report, [*published, *edited])
@@ -111,6 +114,7 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
     with vault.read() as reader:
         published = [Path(one.path) for one in publications(reader)]
     report = _purge(vault, Order(frozenset(), eraser, vault.now()), text, has_variants=bool(variants))
+    report = _forget_copies(vault, report)
     installs = locations.installs_folder()
     # Uninstalling takes single entries out where no copy of a configuration is left.
     configurations = installs.iterdir() if installs.is_dir() else ()
@@ -150,6 +154,14 @@ def _forget(report: PurgeReport, paths: Iterable[Path], text: str = "") -> Purge
         except PermissionError:
             denied.append(path)
     return replace(report, leftovers=(*report.leftovers, *denied))
+
+
+def _forget_copies(vault: Vault, report: PurgeReport) -> PurgeReport:
+    """Remove the local copies of teams' branches, also of teams that were left, and name the branches."""
+    denied = [copy for copy in locations.team_copies() if not drop_copy(copy)]
+    with vault.read() as reader:
+        branches = tuple(team.name for team in read_teams(reader) if team.branch)
+    return replace(report, leftovers=(*report.leftovers, *denied), branches=branches)
 
 
 def _case_variants(vault: Vault, text: str) -> Mapping[str, int]:

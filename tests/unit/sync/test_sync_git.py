@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from machines import PROJECT, Machine, bare, commit_all, file_of, git, joined, machines, shared, work_tree
+from machines import BRANCH, PROJECT, Machine, bare, commit_all, file_of, git, joined, machines, shared, work_tree
 from support import NOON, make_memory
 
+from memtui import locations
 from memtui.capture.jsonl_records import add_typed_lines
 from memtui.capture.planned import ImportOptions
 from memtui.capture.source_conflicts import conflict_record, open_conflicts, resolve_conflicts
@@ -23,7 +24,7 @@ from memtui.sync.service import leave, orders_of, purge_ordered, sync, team_stat
 from memtui.sync.sharing import SyncRequest
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.packs import Recipe, read_recipes, write_recipe
-from memtui.vault.purge import purge_memories
+from memtui.vault.purge import purge_memories, purge_text
 from memtui.vault.teams import read_teams
 from memtui.vault.undo import undo
 
@@ -535,6 +536,34 @@ def test_a_purge_travels_as_an_order_that_waits_until_a_person_runs_it(tmp_path:
     assert shared(one) == shared(two) == {}
 
 
+def _copied() -> str:
+    return "".join(git("log", "--all", "-p", folder=copy) for copy in locations.team_copies())
+
+
+@pytest.mark.parametrize("by_text", [True, False])
+def test_a_purge_leaves_nothing_in_the_local_copy_of_a_branch_and_names_what_its_history_keeps(
+    tmp_path: Path, *, by_text: bool
+) -> None:
+    memory, (one, two) = joined(tmp_path)
+    assert memory.insight in _copied()
+    report = purge_text(one.vault, memory.insight) if by_text else purge_memories(one.vault, [memory.id])
+    assert memory.insight not in _copied()
+    assert report.branches == (f"{one.remote} ({BRANCH})",)
+    added = two.add(title="Not sent yet")
+    assert two.sync().pushed == 1
+    one.sync()
+    assert added.id in one.all(), "the copy is made again"
+
+
+def test_a_copy_of_a_branch_that_cannot_be_removed_is_a_leftover(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, (one,) = joined(tmp_path, ("one",))
+    (copy,) = locations.team_copies()
+    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+    assert copy in purge_memories(one.vault, [memory.id]).leftovers
+
+
 def test_a_reason_in_the_word_for_a_purge_orders_nothing(tmp_path: Path) -> None:
     memory, (one, two) = joined(tmp_path)
     proposed = one.add(title="Till drawers", status="candidate", confirmed_at=None, confirmed_by=None)
@@ -667,8 +696,11 @@ def test_leaving_keeps_the_memories_and_forgets_the_team(tmp_path: Path) -> None
     two.edit(memory.id, title="Not sent any more")
     (state,) = team_states(two.vault)
     assert (state.waiting, state.conflicts, [share.project for share in state.shares]) == (1, 0, [PROJECT])
+    with two.vault.read() as reader:
+        (team,) = read_teams(reader)
     leave(two.vault, None)
     assert two.get(memory.id).title == "Not sent any more"
+    assert locations.team_copy(team.id) not in locations.team_copies()
     with pytest.raises(UsageError, match="does not share memories yet"):
         sync(two.vault, SyncRequest(folder=tmp_path))
 
