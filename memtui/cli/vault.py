@@ -152,9 +152,7 @@ def put_purged(report: PurgeReport, session: Session) -> None:
     for path in report.leftovers:
         say(f"{'This file' if path.is_file() else 'This folder'} may still contain it; check it yourself: {path}")
     for branch in report.branches if report.found else ():
-        say(
-            f"What was shared stays in the history of {branch}: rewrite it there, as the next sync copies it here again"
-        )
+        say(f"What was shared stays in the history of {branch}: rewrite it there, as the next sync copies it again")
 
 
 def confirm_purge(what: str, *, is_agreed: bool) -> None:

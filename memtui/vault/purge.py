@@ -81,8 +81,7 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
     report = _purge(vault, Order(frozenset(ids) | twins, None, vault.now(), named=len(set(ids))))
     report = _forget_copies(vault, report)
     report = _forget(report, locations.payload_files())
-    edited = [path for identifier in ids for path in locations.editor_files(identifier)]
-    return _with_published(vault, report, [*published, *edited])
+    return _with_published(vault, report, [*published, *locations.editor_files(ids)])
 
 
 def purge_text(vault: Vault, text: str) -> PurgeReport:

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from support import NOON, FrozenClock, make_memory
 
+from memtui import locations
+from memtui.curate.external_editor import write_text_file
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
 from memtui.errors import NotFoundError, NothingToUndoError, UsageError, VaultMissingError
 from memtui.vault import backups, journal, repair
@@ -484,6 +486,16 @@ def test_what_the_app_and_payloads_keep_outside_the_vault_goes_too(
         path.write_text("another payload", encoding="utf-8")
     assert purge_text(leaky, SECRET).leftovers == (edited,)
     assert [path.name for path in kept if path.exists()] == ["payload.txt", "memtui-payload-a.txt", edited.name]
+
+
+@pytest.mark.parametrize("name", ["inbox", "session"])
+def test_a_text_of_many_memories_that_a_failed_editor_left_is_named_whichever_is_purged(
+    leaky: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: locations.Sheet
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    sheet, of_another = write_text_file(SECRET, name).path, tmp_path / "memtui-otherone-a.md"
+    of_another.write_text("another memory", encoding="utf-8")
+    assert purge_memories(leaky, ["innocent"]).leftovers == (sheet,)
 
 
 def test_a_file_of_memtui_that_cannot_be_removed_is_told(
