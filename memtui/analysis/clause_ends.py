@@ -21,6 +21,8 @@ from memtui.text.caseless import Caseless
 
 WAITING = re.compile(r"\b(?:when(?:ever)?|if|unless|where|until|once|wenn|falls|sobald)\s+(\S.*)$", re.IGNORECASE)
 """A condition that a clause ends with, and its words."""
+_CONSEQUENCE = re.compile(r"[ ,]so (?:that )?(\S[^,;:]*)$")
+"""What a clause ends with that tells why it is done, and its words: "so late boats"."""
 _NO_SUBJECT = re.compile(
     r"\w+(?:ing|ed)\b|(?:possible|needed|necessary|applicable|appropriate|relevant|required|in doubt|practical)\b"
 )
@@ -40,6 +42,8 @@ _WITHIN = re.compile(
     r"|\bbut \w+ \w+$|\bto (?:\w+ly )?be \w+ing$"
 )
 _JOINED = re.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e),")
+_APART = re.compile(r"\b(?:distinct|separate(?:ly)?|apart|different(?:ly)?|both|two)\b")
+_CANNOT = re.compile(r"cannot |can['’]t ")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been) \w+ed$")
 _LAST_WORDS = 4  # the most that are looked at of what a clause ends with
 _SECOND = re.compile(r" (?:and|or) \S+$")
@@ -155,7 +159,11 @@ def _opens_remark(sign: str, tail: str, grammar: Grammar) -> bool:
 
 
 def _is_amid_semicolons(sign: str, rest: str, head: str) -> bool:
-    return sign == ";" and ";" in head and _LAST_MEMBER.search(rest) is not None
+    """Return whether a semicolon parts what is listed, or what is to be kept apart: "Keep both apart: one …; one …"."""
+    if sign != ";":
+        return False
+    rule, colon, _ = head.partition(": ")
+    return (";" in head and _LAST_MEMBER.search(rest) is not None) or bool(colon and _APART.search(rule))
 
 
 def _breaks(edge: str, rest: str, tail: str, language: str) -> bool:
@@ -226,7 +234,7 @@ def _rank_of_phrase(sign: str, tail: str, head: str, language: str) -> int:
     if opener and _opens_clause(rest, head, is_list=is_list or not sign):
         return _rank_of_clause(sign, rest, head, language)
     if sign and grammar.negation.match(tail):
-        return 4  # a contrast, as in "Use the pool, not a thread"
+        return 0 if _CANNOT.match(tail) else 4  # a contrast, as in "Use the pool, not a thread"
     if _is_within(sign, bool(opener), tail, head, grammar, is_open_list=is_open_list(head)):
         return 0
     if grammar.example.match(tail):
@@ -240,6 +248,9 @@ def _parts_pair(head: str, following: str, *, is_addition: bool) -> bool:
     """Return whether a sentence would end within a pair: `each boat and each mooring is`, `reads and writes to`."""
     if _PAIR_OPEN.search(head):
         return True
+    follows = _CONSEQUENCE.search(head) if is_addition else None
+    if follows and not has_verb(follows[1], "en"):
+        return True  # `so late boats` of `so late boats and cranes are seen`
     if is_addition and _ADVERB_ACTS.search(head) and following.split(" ", 1)[0] in plain_verbs():
         return True  # `carefully weigh` of `carefully weigh and lift your boat`
     if is_addition and _lacks_object(head) and _ADVERB.sub("", following).split(" ", 1)[0] in plain_verbs():

@@ -45,6 +45,7 @@ _PRONOUN_ACTS = re.compile(r"(?:it|they|you|we) (?:\w+ ){1,2}\w+")
 _EDGE = re.compile(r"[;:,\s—；，。：](?:(?<=[;:,])\s+|(?<=—)—*|(?<=\s)(?:[—–]+\s|--?\s|(?=[^\W\d_]))|(?<=[；，。：]))")
 _COMMA = re.compile(r"[,:]\s|[，：]")
 _CODE_LIKE = re.compile("[\ue000-\uf8ff()_/`]")
+_VALUE_ALONE = re.compile("[\ue000-\uf8ff][;,]")  # of a label: `Crates: held; hooks: held`
 _NAMES_FIRST = re.compile("[a-z\ue000-\uf8ff]")
 _INFINITIVE_END = re.compile(r" to \w+$")
 _PHRASE = re.compile(r"(?:to|than|that|which|as|while) ", re.IGNORECASE)
@@ -129,7 +130,11 @@ def _without_label(
 ) -> str | None:
     """Return what a label stands before if that says enough, else the label if it states something itself."""
     is_condition = grammar_of(language).condition.match(label) or PURPOSE.match(label)
-    is_named = _CODE_LIKE.search(label) or (_NAMES_FIRST.match(rest) and not has_verb(rest, language))
+    is_named = (
+        _CODE_LIKE.search(label)
+        or _VALUE_ALONE.match(rest)
+        or (_NAMES_FIRST.match(rest) and not has_verb(rest, language))
+    )
     if not (is_condition or is_named or least_rank >= CLAUSE) and len(rest.split()) >= _STATEMENT_WORDS:
         return shortened(capital(rest), most, width)
     statement = label.rstrip(_ENDING)

@@ -9,6 +9,7 @@ from itertools import islice
 from memtui.analysis.grammar import capital, grammar_of, has_verb, language_of, plain_verbs, without_filler
 from memtui.analysis.headlines import without_asides
 from memtui.analysis.imperative import is_imperative
+from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import CLAUSE, shortened
 from memtui.analysis.title_blocks import Statement
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
@@ -52,8 +53,11 @@ _PREMISE = re.compile(  # why a rule is needed, and no rule itself
     r"|costly|expensive|error-prone|powerful|guidelines)\b"
 )
 _POINTS = re.compile(r"(?:This|It) is (?:an?|the) ")  # says only what something is that it does not name
+_POINTS_BACK = re.compile(r"\b(?:it|its|this|these|those|them|they|here|there|either|one)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[;:—–]\s|\s[—–]")
+_SECOND_WORD = re.compile(r"\w+ (\w*).*", re.DOTALL)
 _QUANTITIES = frozenset({"all", "any", "each", "every", "no", "only", "both", "be", "see"})
-_SLOGAN_WORDS, _SLOGAN_CELLS = 6, 40
+_SLOGAN_WORDS, _SLOGAN_CELLS, _LABEL_WORDS = 6, 40, 4
 _NAME = re.compile(
     r"(?!(?:One|Two|Three|Four|Five|Zero|No|Max|Min)\b)"
     r"(?:[A-Z][\w-]+(?<!s)(?: [A-Za-z][\w-]*){1,3}|[A-Z][\w]+-[\w-]+)(?<!ed)"
@@ -88,13 +92,19 @@ class Statements:
         else:
             plain = unmarked(bare)
             quoted = _QUOTED.match(plain)
-            label, rest = without_label(quoted[1] if quoted else plain)
+            label, rest = self._label_before(quoted[1] if quoted else plain)
             if label and _PURPOSE.fullmatch(label) and rest[:1].islower():
                 return Statement(f"{label}: {self.first(rest)}")  # without it, what a thing does reads as an order
             statement = self.statement(rest) if label else Statement(self.first(rest))
             statement.avoid |= is_bad(label)
         statement.avoid |= wrong
         return statement
+
+    @staticmethod
+    def _label_before(plain: str) -> tuple[str, str]:
+        """Return the label before a statement that says nothing or only calls it wrong, and the rest; else no label."""
+        label, rest = without_label(plain)
+        return ("", plain) if matches("labels", "nouns", label) else (label, rest)
 
     def _of_bold(self, lead: BoldLead, source: str) -> Statement:
         """Return what a text states that begins with bold words, with what stands in brackets or says more of them."""
@@ -123,7 +133,7 @@ class Statements:
         if not rest.strip():
             told = "" if is_metadata(label) or is_dropped(label) else self._whole_sentences(label)
             return Statement(told, label)
-        if is_dropped(label):
+        if is_dropped(label) and not matches("labels", "nouns", label):
             statement = self.statement(rest)
             statement.avoid |= is_bad(label)
             return statement
@@ -183,19 +193,32 @@ class Statements:
         return f"{name}: {short}" if short else ""
 
     def _with_order(self, fact: str, plain: str) -> str:
-        """Return a sentence that tells how things are with the order right behind it, if there is room for both."""
+        """Return a sentence that tells how things are with the order right behind it, as far as there is room.
+
+        Without room for both, it is the order if that forbids something or the fact only gives its reason.
+        """
         says_rule = is_imperative(fact) or is_rule(fact) or _DEMANDS.search(fact)
-        if says_rule or grammar_of("en").pronoun.match(fact) or language_of(plain) != "en":
-            return ""
-        order = self._order_behind(fact, plain)
+        order = "" if says_rule or language_of(plain) != "en" else self._order_behind(fact, plain)
         if not order:
             return ""
-        room = MAX_TITLE_CELLS - self._width(order) - 2
-        short = fact if self._width(fact) <= room else shortened(fact, room, self._width, least_rank=CLAUSE)
-        if not short:
-            points = grammar_of("en").pronoun.match(order) or grammar_of("en").anaphora.search(order)
-            return order if _PREMISE.search(fact) and not points else ""
-        return f"{short}; {order[0].lower()}{order[1:]}"
+        grammar = grammar_of("en")
+        refers = grammar.pronoun.match(fact)
+        for act in () if refers else dict.fromkeys((order, order.partition("; ")[0])):
+            room = MAX_TITLE_CELLS - self._width(act) - 2
+            short = fact if self._width(fact) <= room else shortened(fact, room, self._width, least_rank=CLAUSE)
+            if short:
+                return f"{short}; {act[0].lower()}{act[1:]}"
+        first = _CLAUSE_END.split(order, maxsplit=1)[0]
+        points = grammar.pronoun.match(order) or grammar.anaphora.search(order) or _POINTS_BACK.search(first)
+        outweighs = _PREMISE.search(fact) or (_FORBIDS.match(order) and not grammar.negation.search(fact))
+        return self._below_label_of(fact, order) if outweighs and not points else ""
+
+    def _below_label_of(self, fact: str, order: str) -> str:
+        """Return an order in the room there is, below the label of the fact that it follows."""
+        label, colon, _ = fact.partition(": ")
+        named = f"{label}: " if colon and len(label.split()) <= _LABEL_WORDS else ""
+        short = shortened(order, MAX_TITLE_CELLS - self._width(named), self._width)
+        return f"{named}{short}" if short else ""
 
     @staticmethod
     def _order_behind(fact: str, plain: str) -> str:
@@ -204,6 +227,8 @@ class Statements:
         order = next(sentences(behind.lstrip(_ENDING)), "").rstrip(_ENDING) if behind.startswith(". ") else ""
         first = order.partition(" ")[0]
         orders = (first.istitle() and first.lower() in plain_verbs() - _QUANTITIES) or _ORDERS.match(order)
+        if first == "Always" and _SECOND_WORD.sub(r"\1", order) not in openings("verbs"):
+            return ""  # "Always active: …"
         is_other = _ON_OCCASION.match(order) or matches("sentences", "pointer", order)
         return order if orders and not is_other else ""
 

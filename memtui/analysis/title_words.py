@@ -72,6 +72,11 @@ _ENDING = " .:;,：。；，、…-–—"
 _FILE_NAME = re.compile(r"\.mdc?\b|^(?:claude|agents?|gemini|copilot|cursor|codex)\b", re.IGNORECASE)
 _WORDS = re.compile(r"\w+")
 _LACKS = re.compile(r"\bwithout\b", re.IGNORECASE)  # says what is bad in an example, and forbids nothing
+_CONDITION_OPEN = re.compile(
+    r" (?:when|whenever|if|unless|once) "
+    r"((?:the|an?|any|your|its|this|these|you|we|it|they)(?: (?!\w+(?:s|ed)\b)\w+){0,4})$"
+)
+"""A condition that the words before a list end with, before its verb: "Tie up the boat when the wind"."""
 _FEW_WORDS, _FEW_CELLS = 3, 28
 _LONG_LEAD_WORDS, _FIRM_LEAD_WORDS = 4, 3
 _MATCHED_CHARS = 240
@@ -358,7 +363,11 @@ def waits(lead: str) -> bool:
     """Return whether a lead says only when, what for or how many, so that it needs what follows."""
     if matches("headings", "unfinished", lead) or matches("headings", "counted", lead):
         return True
-    grammar = grammar_of(language_of(lead))
+    language = language_of(lead)
+    grammar = grammar_of(language)
+    opened = _CONDITION_OPEN.search(lead)
+    if opened and not has_verb(opened[1], language):
+        return True
     is_part = grammar.condition.match(lead) or grammar.preposition.match(lead) or lead.startswith("To ")
     return bool(is_part) and not ("," in lead and main_clause(lead)[1]) and "，" not in lead
 

@@ -156,7 +156,7 @@ def test_labels_marks_and_numbers_are_left_out(text: str, title: str) -> None:
         ("**Bad:** wind the crane by hand", (), "Avoid: wind the crane by hand"),
         ("❌ Never wind the crane by hand", (), "Never wind the crane by hand"),
         ("**Falsch:** den Kran von Hand drehen", (), "Vermeiden: den Kran von Hand drehen"),
-        ("**错误**：手动转动吊车", (), "避免: 手动转动吊车"),
+        ("**不推荐**：手动转动吊车", (), "避免: 手动转动吊车"),
         ("Wind the crane by hand", ("Cranes", "Don't"), "Don't: Wind the crane by hand"),
         ("手动转动吊车", ("吊车", "禁止事项"), "禁止事项: 手动转动吊车"),
     ],
