@@ -217,9 +217,11 @@ async def test_three_locks_become_one_and_three_again(blank: Vault, tmp_path: Pa
         await shows(pilot, "TTL [60] s")
         await pilot.press("2")
         await shows(pilot, "✓ B  typed")
-        await pilot.press("left")
-        await shows(pilot, "✓ A  typed")
-        await pilot.press("right", "b")
+        await pilot.press("left", "left", "left")
+        await shows(pilot, "→ A  ")
+        await pilot.press("right", "right", "right", "right")
+        await shows(pilot, "→ C  ")
+        await pilot.press("b")
         await shows(pilot, "→ A + B + C")
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, TextEditScreen), "the text can be written")
@@ -300,3 +302,25 @@ async def test_hostile_texts_and_eight_memories_fit_at_every_size(blank: Vault, 
         await pilot.press("enter")
         await merge_closes(pilot)
         await holds(pilot, 1)
+
+
+async def test_an_arrow_takes_the_text_on_its_side_whichever_was_to_come_first(blank: Vault, tmp_path: Path) -> None:
+    shorter, longer = "Ropes are stored dry.", "Ropes are stored dry, and hung up. Wet ones rot within a month."
+    fill(blank, [memory(1, "Ropes", insight=shorter), memory(2, "Ropes", days=2, insight=longer)])
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=(80, 24)) as pilot:
+        await holds(pilot, 2)
+        await merge_opens(pilot, marks=2)
+        screen = pilot.app.screen
+        assert isinstance(screen, MergeScreen)
+        for proposed in ((0, 1), (1, 0)):
+            screen._taken["insight"] = proposed
+            await pilot.press("right")
+            await shows(pilot, "✓ B  typed")
+            await pilot.press("right")
+            assert screen._taken["insight"] == (1,), "nothing is further to the right"
+            screen._taken["insight"] = proposed
+            await pilot.press("left", "left")
+            assert screen._taken["insight"] == (0,)
+        await pilot.press("right", "enter")
+        await merge_closes(pilot)
+        assert stored(blank, "m0000001").insight == longer

@@ -237,13 +237,16 @@ class MergeScreen(MemtuiScreen):
         return super().why_not(action)
 
     def _step(self, step: int) -> None:
-        """Take the text to the left or right."""
+        """Take the text one further to the left or right; of several, or of what was written, the outermost."""
         if self._sides is None or self._field is None:
             return
+        last = len(self._sides.memories) - 1
+        if self._field in self._written:
+            self._take(last if step > 0 else 0)
+            return
         taken = self._taken[self._field]
-        edge = taken[-1] if step > 0 else taken[0]
-        alone = len(taken) == 1 and self._field not in self._written
-        self._take((edge + step) % len(self._sides.memories) if alone else edge)
+        edge = max(taken) if step > 0 else min(taken)
+        self._take(min(max(edge + step, 0), last) if len(taken) == 1 else edge)
 
     def _take(self, place: int) -> None:
         name, sides = self._field, self._sides
