@@ -71,7 +71,7 @@ class TidyCache(CacheGroup):
         self.flaws: PassCache[Text, Shown | None] = PassCache(lambda text: flaw_in(*text))
         self.secret: PassCache[Texts, bool] = PassCache(lambda texts: _hold_secret(texts, secret_patterns))
         self._meant: list[Alike] = []
-        self._compared: dict[str, tuple[str | None, str, str]] | None = None
+        self._compared: dict[str, tuple[str | None, Texts]] | None = None
         self._lacking = 0
         self._checked: dict[str, tuple[int, list[CheckedAnchor]]] = {}
         self._hashes: dict[str, dict[str, str | None]] = {}
@@ -91,7 +91,7 @@ class TidyCache(CacheGroup):
 
         `lacking`: how many memories have no vector.
         """
-        texts = {memory.id: (memory.project, memory.title, memory.insight) for memory in snapshot.memories}
+        texts = {memory.id: (memory.project, texts_of(memory)) for memory in snapshot.memories}
         known = self._compared
         if (
             known is None

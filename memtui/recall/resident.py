@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from memtui.vault.reader import VaultReader
     from memtui.vault.search.catalogue import Catalogue, Mask
 
+MOST_TENDED = 8  # Vectors made while somebody waits, in a tenth of a second: those of what was just saved
+
 _Words = dict[str, dict[str, int]]
 
 
@@ -258,6 +260,11 @@ class ResidentMeaning:
             return self._embed(None)
         finally:
             self._tending.release()
+
+    def tend_newest(self) -> None:
+        """Embed what was just saved, for a read that compares it by meaning; that read reports what is wrong."""
+        with suppress(MemtuiError):
+            self._embed(MOST_TENDED)
 
     def _embed(self, limit: int | None) -> int:
         from memtui.recall.embedding_cache import embed_missing

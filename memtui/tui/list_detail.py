@@ -188,7 +188,9 @@ class MemtuiScreen(Screen[None]):
         """Lay out what was read for the room there is."""
 
     def gone_to_again(self) -> None:
-        """Begin as when it was opened, after its key was pressed on a screen over it."""
+        """Read again as when it was opened, files too, after its key was pressed on a screen over it."""
+        if not self.acting and not self.loader.is_under_way(LIST):
+            self.look_again()
 
     def on_screen_resume(self) -> None:
         """Read again what changed while another screen lay over this one."""

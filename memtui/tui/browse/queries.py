@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import STATUSES, Memory
-from memtui.errors import MemtuiError, QueryError
+from memtui.errors import QueryError
 from memtui.text.sanitize import without_surrogates
 from memtui.tui.browse.memory_index import GoneFiles, ListAtHand, RecentHits, Titles
 from memtui.tui.values import Base, Detail, Explained, FacetCounts, Listing, Row, Wanted, only_closest
@@ -34,7 +33,6 @@ LARGE_VAULT = 5_000
 """Memories in view from which what filters need is held in memory: below, a look at the vault takes 30 ms at most."""
 SHORTEST_PART = 3  # Letters of a text that a title is looked at for in advance: fewer are in most titles
 FIRST_ROWS = 100  # Rows of a filtered list that come with it: more than a screen shows
-MOST_TENDED = 8  # Vectors made before a list is filtered, in a tenth of a second: those of what was just saved
 SHORTEST_MEANING = 3  # Characters from which a query has a meaning to compare
 
 _LONGEST_QUERY = 200
@@ -78,9 +76,8 @@ class ListQueries:
 
         by_meaning, meaning = self.has_meaning(query), self._opening.meaning
         if by_meaning and meaning is not None:
-            with suppress(MemtuiError):
-                # Without the vector of what was just saved, the filter would list what is further from it.
-                meaning.tend(limit=MOST_TENDED)
+            # Without the vector of what was just saved, the filter would list what is further from it.
+            meaning.tend_newest()
         signature, now, opening = self._access.signature(), self._vault.now(), self._opening
         with self._reading.read() as reader:
             view = self._access.view_of(reader)

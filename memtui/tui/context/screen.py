@@ -457,6 +457,10 @@ class ContextScreen(AnswerScreen):
         """Let the next task be typed over the last, as when the screen is opened."""
         self._lines.focus_over("task")
 
+    def on_screen_resume(self) -> None:
+        """Make the payload of what changed meanwhile at once: it may be copied by the next key."""
+        self._poll()
+
     def action_context_payload(self) -> None:
         self.set_class(True, "-reading")
         self._payload.focus()

@@ -82,6 +82,11 @@ class Opened:
     holiday: datetime | None = None  # the end of the holiday that it is, in which nothing becomes due
     paced: bool = False  # whether it is empty because the daily or weekly number of reviews is reached
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was due when it began, and no pack waited for feedback."""
+        return not self.session.ids and not self.session.packs
+
 
 @dataclass(frozen=True, slots=True)
 class Similar:
@@ -157,6 +162,18 @@ class ReviewAccess:
             threshold=opening.threshold,
         )
         return replace(self.look_at(session), paced=most == 0)
+
+    def look_again(self, opened: Opened | None, *, anew: bool = False, over: bool = False) -> Opened:
+        """Return a session as it is now; one that is started or resumed where there is none, or nothing was due in it.
+
+        `over`: also where it is over, unless nothing became due since. `anew`: as of `begin`.
+        """
+        if anew or opened is None:
+            return self.begin(anew=anew)
+        if not over and not opened.is_empty:
+            return self.look_at(opened.session)
+        found = self.begin()
+        return self.look_at(opened.session) if found.is_empty and not opened.is_empty else found
 
     def look_at(self, session: ReviewSession, *, resumed: bool = False) -> Opened:
         signature = self._access.signature()

@@ -124,15 +124,15 @@ class ReviewScreen(MemtuiScreen):
 
     # -- the session ------------------------------------------------------------------------------
 
-    def _reload(self, *, anew: bool = False) -> None:
-        """Read the session again; start or resume one where there is none yet."""
+    def _reload(self, *, anew: bool = False, over: bool = False) -> None:
+        """Read the session again; start or resume one where there is none yet, or nothing was due.
+
+        `over`: also after one that is over, whose receipt stays where nothing became due since.
+        """
         opened = self._queue.opened
         self._anew = anew = anew or (self._anew and opened is None)
         self.looked_at = self.looked_at or self.access.signature()
-
-        def read() -> Opened:
-            return self._review.begin(anew=anew) if anew or opened is None else self._review.look_at(opened.session)
-
+        read = partial(self._review.look_again, opened, anew=anew, over=over)
         self.loader.read(read, self._show_session, group="session")
 
     def _show_session(self, opened: Opened) -> None:
@@ -143,7 +143,8 @@ class ReviewScreen(MemtuiScreen):
         queue = self._queue
         if self._anew and not opened.session.ids:
             self.say(NOTHING_DUE)
-        is_first, queue.opened, self._anew = queue.opened is None, opened, False
+        is_first = queue.opened is None or queue.ids != opened.session.ids
+        queue.opened, self._anew = opened, False
         self.looked_at = opened.signature
         self._time_left.take(opened.progress)
         queue.decided.clear()
@@ -160,16 +161,8 @@ class ReviewScreen(MemtuiScreen):
         else:
             self.hints.place = REVIEW
             self._show_head()
-            if not self._is_up_to_date(opened):
+            if self._ahead_is_old or self._card is None or not queue.is_current(self._card.shown):
                 self._read_card()
-
-    def _is_up_to_date(self, opened: Opened) -> bool:
-        """Return whether the memory on the screen is the current one, as it is now."""
-        card, current = self._card, self._queue.current
-        if card is None or self._ahead_is_old or card.shown.id != current:
-            return False
-        now = opened.progress.memories.get(current)
-        return now is not None and now.version == card.shown.version
 
     def _begin_in_background(self, opened: Opened) -> None:
         """Do what a session needs besides its first memory; a new one has checked the files already."""
@@ -194,6 +187,12 @@ class ReviewScreen(MemtuiScreen):
         if self.is_current and (self.in_trouble or self._queue.opened is not None):
             self._ahead_is_old = True
             self._reload()
+
+    def gone_to_again(self) -> None:
+        """Ask about what became due meanwhile, as when it is opened, where nothing is left to ask about."""
+        if self._queue.is_over and not self.acting:
+            self.looked_at = self.access.signature()  # or the look that follows would take its place
+            self._reload(over=True)
 
     def _go_on(self, step: int = 1) -> None:
         """Show the next memory that is not reviewed."""

@@ -139,6 +139,11 @@ class Queue:
         """Whether a session was read of which nothing is left."""
         return self.opened is not None and not self.opened.progress.left
 
+    def is_current(self, shown: Shown) -> bool:
+        """Return whether what is shown is the current memory, as it is now."""
+        now = self.opened.progress.memories.get(shown.id) if self.opened and shown.id == self.current else None
+        return now is not None and now.version == shown.version
+
     @property
     def asks_about_pack(self) -> bool:
         return self.opened is not None and self.is_over and bool(self.opened.packs)

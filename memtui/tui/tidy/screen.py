@@ -25,7 +25,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import LISTING, RESEMBLING, TIDY, Action
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
-from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_detail import POLL_SECONDS, ListDetail
 from memtui.tui.list_filter import ListFilter
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.reflect.screen import ReflectScreen
@@ -139,6 +139,7 @@ class TidyScreen(ListDetail):
     def _begin(self) -> None:
         self.loader.read(self.access.read_place, self._name_place, group="place")
         self._begin_pass()
+        self.set_interval(POLL_SECONDS, self._poll_files)
 
     def _name_place(self, place: str) -> None:
         self._title.place = place
@@ -162,12 +163,18 @@ class TidyScreen(ListDetail):
     def _begin_pass(self, *, anew: bool = False) -> None:
         self._waited_for = anew or self._report is None
         self._is_scanning = True
+        self.looked_at = self.access.signature()
         self.loader.run(
             lambda task: self._tidying.find(task.progress(self._show_progress), anew=anew),
             self._show_report,
             group="tidy",
             on_error=self._fail_pass,
         )
+
+    def look_again(self) -> None:
+        """Scan what changed while another screen lay over this one, or in another process."""
+        if not self._is_scanning:
+            self._begin_pass()
 
     def _show_progress(self, stage: str, done: int, total: int) -> None:
         if self._is_scanning and self._waited_for:

@@ -61,6 +61,9 @@ class TidyAccess:
         cache = self._cache = self._cache or TidyCache(opening.context.encoding, opening.secret_patterns)
         if anew:
             cache.forget()
+        if opening.meaning is not None:
+            # Without the vectors of what was merged, undone or edited just now, what resembles it would be missed.
+            opening.meaning.tend_newest()
         with reading.read() as reader:
             view, model = self._access.view_of(reader), self._access.stored_model(reader)
         options = TidyOptions(
