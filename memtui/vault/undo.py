@@ -162,8 +162,11 @@ class _Patch:
         """Bring every thing from its `before` to its `after`, and keep what else became of it."""
         for setting in _totals(step for step in steps if step.entity in _SETTINGS):
             self._apply_setting(setting)
-        self._apply_kin([step for step in steps if step.entity not in {"memory", CHANGE, *_SETTINGS}])
-        self._apply_memories(_totals(step for step in steps if step.entity == "memory"))
+        memories = _totals(step for step in steps if step.entity == "memory")
+        kin = [step for step in steps if step.entity not in {"memory", CHANGE, *_SETTINGS}]
+        self._check_ends(kin, {step.key for step in memories if step.after is not None})
+        self._apply_kin(kin)
+        self._apply_memories(memories)
 
     def _apply_setting(self, step: Step) -> None:
         now = step.before if step.entity in _UNCHECKED else last_noted(self.writer, step.entity, step.key)
@@ -171,6 +174,19 @@ class _Patch:
             raise self._conflict(step.key, _readable(step.after), _readable(now))
         if _stated(now) != _stated(step.after):
             _SETTINGS[step.entity](self.writer, step)
+
+    def _check_ends(self, steps: list[Step], restored: set[str]) -> None:
+        """Raise `ConflictError` where a link, verdict or signal would be added to a memory that is gone since.
+
+        An end that was never there stays away: a file that is imported may hold the link alone. `restored`: the ids
+        of memories that this change brings back.
+        """
+        ends = {end: step for step in steps if step.after is not None for end in _ends_of(step)}
+        away = ends.keys() - restored
+        away -= self.writer.get_many(away).keys()
+        for identifier in sorted(self.writer.ids_in_journal(away) if away else ()):
+            step = ends[identifier]
+            raise self._conflict(identifier, _readable(step.after), "(not there)", also=step.key)
 
     def _apply_kin(self, steps: list[Step]) -> None:
         """Add or remove links, verdicts, signals and tombstones in order, but as many at a time as possible."""
@@ -266,6 +282,14 @@ def _totals(steps: Iterable[Step]) -> list[Step]:
         place = (step.entity, step.key, step.known.get("project") if step.entity == PASSED_FILE else None)
         totals[place] = Step(step.entity, step.key, totals.get(place, step).before, step.after)
     return list(totals.values())
+
+
+def _ends_of(step: Step) -> tuple[str, ...]:
+    """Return the ids of the memories that a link, verdict or signal belongs to; a tombstone outlives its memory."""
+    thing = thing_from_record({**step.known, "type": step.entity})
+    if isinstance(thing, Link):
+        return thing.from_id, thing.to_id
+    return () if isinstance(thing, Tombstone) else (thing.memory_id,)
 
 
 def _stated(record: Record | None) -> Record | None:

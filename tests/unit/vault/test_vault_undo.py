@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import NOON, FrozenClock, make_memory
 
-from memtui.domain.memory import Link, Memory
+from memtui.domain.memory import Link, Memory, Signal, Verdict
 from memtui.errors import ConflictError, NotFoundError, NothingToUndoError, RefusedError
 from memtui.vault.journal import log
 from memtui.vault.undo import redo, seal, undo
@@ -106,6 +106,49 @@ def test_a_memory_that_others_linked_is_not_removed_by_undoing_its_creation(kiln
     assert f"memtui undo {writer.number}" in caught.value.remedy
     _undo(kiln, BEN)
     _undo(kiln, ANNA)
+
+
+_ADDED_TO_A = (
+    Link(from_id="memorybb", type="relates", to_id="memoryaa", created_at=NOON),
+    Verdict(memory_id="memoryaa", verdict="still-true", at=NOON, actor=ANNA, exposure_days=3.0),
+    Signal(memory_id="memoryaa", signal="helped", at=NOON, actor=ANNA),
+)
+
+
+def _add(writer: VaultWriter, thing: Link | Verdict | Signal) -> None:
+    writer.add_links([thing] if isinstance(thing, Link) else ())
+    writer.add_verdicts([thing] if isinstance(thing, Verdict) else ())
+    writer.add_signals([thing] if isinstance(thing, Signal) else ())
+
+
+def _kin(vault: Vault) -> tuple[int, ...]:
+    with vault.read() as reader:
+        return len(reader.links()), len(reader.verdicts()), len(reader.signals())
+
+
+@pytest.mark.parametrize("thing", _ADDED_TO_A)
+def test_what_belongs_to_a_memory_that_is_gone_is_not_put_back(kiln: Vault, thing: Link | Verdict | Signal) -> None:
+    with kiln.write(actor=BEN, action="add") as writer:
+        writer.put(make_memory(id="memorybb", insight="Glaze after the first firing."))
+    with kiln.write(actor=BEN, action="relate") as writer:
+        _add(writer, thing)
+    with kiln.write(actor=BEN, action="unlink") as taken:
+        taken.drop([thing])
+    _undo(kiln, ANNA, 1)
+    with pytest.raises(ConflictError, match=f"Cannot undo change {taken.number}"):
+        _undo(kiln, BEN, taken.number)
+    assert _kin(kiln) == (0, 0, 0)
+    _redo(kiln, None)
+    _undo(kiln, BEN, taken.number)
+    assert sum(_kin(kiln)) == 1
+
+
+def test_a_link_that_came_without_its_other_end_is_undone_and_redone(kiln: Vault) -> None:
+    with kiln.write(actor=BEN, action="import") as writer:
+        writer.add_links([Link(from_id="memoryaa", type="relates", to_id="neverhad", created_at=NOON)])
+    _undo(kiln, BEN)
+    _redo(kiln, BEN)
+    assert _kin(kiln) == (1, 0, 0)
 
 
 def test_a_later_verification_by_somebody_else_stays(kiln: Vault) -> None:
