@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 0.2  # How long a line waits for another process that writes one
 LARGEST_BYTES = 2 << 20
-"""Size from which a file gives way to a new one; the one before it is kept, what is older is lost. Some 10,000
+"""Size from which a file gives way to a new one; the one before it is read with it, what is older is lost. Some 10,000
 servings, months of work without one look at memtui."""
 
 MOST_TRANSCRIPTS = 500  # Pointers to transcripts that are kept, the newest
@@ -62,6 +62,23 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
+def before(path: Path) -> Path:
+    """Return the file that gave way to one of the state folder when it had become too large."""
+    return path.with_suffix(".old")
+
+
+def append_line(path: Path, line: bytes, largest: int) -> None:
+    """Add a line to a file that its owner alone can read; one of more than so many bytes gives way to a new one."""
+    with suppress(FileNotFoundError):
+        if path.stat().st_size > largest:
+            path.replace(before(path))
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
+
+
 class Spool:
     """The lines that wait to be folded into one vault."""
 
@@ -73,8 +90,8 @@ class Spool:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits; costs two looks at the folder."""
-        return not (self._lines.exists() or self._folding.exists())
+        """Whether nothing waits; costs three looks at the folder."""
+        return not any(path.exists() for path in (self._lines, self._folding, before(self._lines)))
 
     def signal(self, signals: Iterable[Signal], *, session: str = "") -> None:
         """Keep signals of memories; a reason must hold no text of a memory."""
@@ -93,7 +110,7 @@ class Spool:
     def transcripts(self) -> list[Transcript]:
         """Return the sessions that ended and were not taken yet, the newest last, each once."""
         found: dict[tuple[str, str], Transcript] = {}
-        for record in _records(self._transcripts):
+        for record in (*_records(before(self._transcripts)), *_records(self._transcripts)):
             with suppress(KeyError):
                 one = Transcript(*(str(record[name]) for name in Transcript.__slots__))
                 place = one.assistant, one.path or one.session
@@ -104,7 +121,7 @@ class Spool:
     def take_transcripts(self, done: Iterable[Transcript]) -> None:
         """Forget transcripts that were read."""
         gone = set(done)
-        if not gone or not self._transcripts.exists():
+        if not gone or not self.transcripts():
             return
         from memtui.publish.files import write_atomically
 
@@ -112,6 +129,7 @@ class Spool:
             kept = [one for one in self.transcripts() if one not in gone]
             lines = "".join(json.dumps(asdict(one)) + "\n" for one in kept)
             write_atomically(self._transcripts, lines.encode(), mode=0o600, durable=False)
+            before(self._transcripts).unlink(missing_ok=True)
 
     def fold_into(self, vault: Vault) -> int:
         """Write what waits into the vault, as one change that no undo takes back; returns how many signals it was.
@@ -124,11 +142,19 @@ class Spool:
         if self.is_empty or not vault.exists:
             return 0
         with lease(self.folder / "fold", exclusive=True, wait_seconds=0.0):
-            if not self._folding.exists():
-                with self._locked():
-                    self._lines.replace(self._folding)
-            number = _store(vault, list(_records(self._folding)))
-            self._folding.unlink()
+            # What was being folded when a process ended comes first, then the older lines.
+            number = self._fold(vault)
+            for waiting in (before(self._lines), self._lines):
+                with self._locked(), suppress(FileNotFoundError):
+                    waiting.replace(self._folding)
+                number += self._fold(vault)
+        return number
+
+    def _fold(self, vault: Vault) -> int:
+        if not self._folding.exists():
+            return 0
+        number = _store(vault, list(_records(self._folding)))
+        self._folding.unlink()
         return number
 
     def _append(self, path: Path, record: Mapping[str, Any]) -> None:
@@ -136,14 +162,7 @@ class Spool:
         # The line end before it keeps half a line of a process that was killed to itself.
         line = f"\n{json.dumps(record, separators=(',', ':'))}\n".encode()
         with self._locked():
-            with suppress(FileNotFoundError):
-                if path.stat().st_size > LARGEST_BYTES:
-                    path.replace(path.with_suffix(".old"))
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                os.write(descriptor, line)
-            finally:
-                os.close(descriptor)
+            append_line(path, line, LARGEST_BYTES)
 
     def _locked(self) -> Any:
         return lease(self.folder / "spool", exclusive=True, wait_seconds=WAIT_SECONDS)

@@ -11,7 +11,7 @@ from pathlib import Path
 from memtui import clock, locations
 from memtui.assist.hooks.dialects import Dialect, dialect_of
 from memtui.assist.hooks.events import Event, Kind, kind_of, read_event
-from memtui.assist.spool import Spool, Transcript, make_folder
+from memtui.assist.spool import Spool, Transcript, append_line, before, make_folder
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.sanitize import one_line
 
@@ -91,7 +91,7 @@ def _leave_pointer(vault: Path, event: Event, dialect: Dialect, folder: Path) ->
         Spool(vault).transcript(Transcript(dialect.name, event.transcript, event.session, str(folder), at))
 
 
-LARGEST_BYTES = 64 * 1024  # Size from which a log gives way to a new one; the one before it is kept
+LARGEST_BYTES = 64 * 1024  # Size from which a log gives way to a new one; the one before it is read with it
 LONGEST_LINE = 400
 RECENT = timedelta(days=7)
 
@@ -114,23 +114,16 @@ def note_failure(hook: str, error: BaseException, at: datetime) -> None:
     with suppress(Exception):
         path = _path()
         make_folder(path.parent)
-        with suppress(FileNotFoundError):
-            if path.stat().st_size > LARGEST_BYTES:
-                path.replace(path.with_suffix(".old"))
         line = "\t".join((at.isoformat(), _clean(hook), _clean(_words(error))))
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            os.write(descriptor, f"{line}\n".encode())
-        finally:
-            os.close(descriptor)
+        append_line(path, f"{line}\n".encode(), LARGEST_BYTES)
 
 
 def recent_failures(now: datetime) -> list[Failure]:
     """Return the failures of the last days, the newest last."""
-    try:
-        lines = _path().read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
+    lines: list[str] = []
+    for path in (before(_path()), _path()):
+        with suppress(OSError):
+            lines += path.read_text(encoding="utf-8", errors="replace").splitlines()
     found = []
     for line in lines:
         parts = line.split("\t")
