@@ -17,6 +17,7 @@ from memtui.analysis.title_headings import LIST_CELLS
 from memtui.analysis.title_trees import begins_tree, folders_of, types_of
 from memtui.analysis.title_words import (
     is_bad,
+    is_dropped,
     is_metadata,
     is_rule,
     lacks_subject,
@@ -41,8 +42,14 @@ _JOINED = re.compile(r",\s(?:and|or|und|oder|et|ou|y|o|e)$", re.IGNORECASE)
 _RULE_LABEL = re.compile("(?:key )?(?:rule|principle|guideline|requirement)", re.IGNORECASE)
 _OPTIONS = re.compile(r"\s(?=-|[|&<>\"'$({\[])")
 _CHANGES_FOLDER = re.compile(r"cd \S+(?:\s*(?:&&|;)\s*|$)")
+OF_HEADING = re.compile(
+    r"(?:Available|Required|Needed|Used|Allowed|Supported|Included|Provided|Defined|Stored|Optional|Installed)\s(?!by\b)"
+)
+"""Says that something is there, and is no label: "Available at night"."""
+
 _LONG_COMMAND = 40
 _SHORT_LISTING = 60
+LABEL_WORDS = 5
 HEAD_CELLS = 40
 """The most cells of an item, but the first, that a title names."""
 _LEAST_HEAD_CELLS = 24
@@ -75,6 +82,19 @@ _ENDING = " .:;,：。；，、…-–—"
 def without_open_relative(title: str, lead: str) -> str:
     """Return a title that is no more than words that lead to a list, without the verb that waits for the list."""
     return _OPEN_RELATIVE.sub("", title) if lead.endswith(title.rpartition(" ")[2]) else title
+
+
+def is_label(plain: str) -> bool:
+    """Return whether a line is a heading in all but form, or a label."""
+    bare = plain.rstrip(_ENDING)
+    is_short = len(bare.split()) <= LABEL_WORDS and len(bare) <= HEAD_CELLS and ". " not in bare
+    states = (
+        is_rule(bare)
+        or matches("headings", "unfinished", bare)
+        or grammar_of(language_of(bare)).condition.match(bare)
+        or OF_HEADING.match(bare)
+    )
+    return (is_short and not states) or is_dropped(bare)
 
 
 def led_by(announced: str) -> tuple[str, str]:
@@ -149,15 +169,25 @@ def _head_of(text: str) -> str:
     return _HEAD_END.split(next(sentences(text), ""), maxsplit=1)[0].rstrip(_ENDING)
 
 
-def fitting(subject: str, heads: Sequence[str], width: Callable[[str], int], most: int = LIST_CELLS) -> list[str]:
-    """Return the first heads for which there is room after a subject, the first one shortened if it must be."""
+def fitting(
+    subject: str,
+    heads: Sequence[str],
+    width: Callable[[str], int],
+    most: int = LIST_CELLS,
+    *,
+    longest: int = HEAD_CELLS,
+) -> list[str]:
+    """Return the first heads for which there is room after a subject, the first one shortened if it must be.
+
+    `longest`: the most cells of a head behind the first one.
+    """
     room = most - (width(subject) + 2 if subject else 0)
     kept: list[str] = []
     for head in islice(dict.fromkeys(heads), _MOST_HEADS):
         space = room if kept else room + MAX_TITLE_CELLS - most
         short = head if kept else shortened(head, space, width) or ""
         is_cut = short != head and width(short) < _LEAST_HEAD_CELLS
-        too_long = width(", ".join([*kept, short])) > space or (kept and width(short) > HEAD_CELLS)
+        too_long = width(", ".join([*kept, short])) > space or (kept and width(short) > longest)
         if is_cut or too_long or not is_balanced(short):
             break
         if short != subject:
@@ -165,15 +195,23 @@ def fitting(subject: str, heads: Sequence[str], width: Callable[[str], int], mos
     return kept
 
 
-def fitting_or_brief(subject: str, heads: Sequence[str], width: Callable[[str], int]) -> Sequence[str]:
-    """Return the first heads for which there is room, in brief if that was only one."""
+def fitting_or_brief(
+    subject: str, heads: Sequence[str], width: Callable[[str], int], *, is_ban: bool = False
+) -> Sequence[str]:
+    """Return the first heads for which there is room, in brief or with long ones if that was only one.
+
+    `is_ban`: whether the subject forbids what is listed, which in brief would be more than is meant.
+    """
     kept = fitting(subject, heads, width)
     if len(kept) > 1 or len(heads) <= 1:
         return kept
     if len(whole := fitting(subject, heads, width, MAX_TITLE_CELLS)) == len(set(heads)):
         return whole
-    in_brief = fitting(subject, [brief(head) for head in heads], width, MAX_TITLE_CELLS)
-    return in_brief[:_MOST_IN_BRIEF] if len(in_brief) > 1 else kept
+    short = heads if is_ban else [brief(head) for head in heads]
+    in_brief = fitting(subject, short, width, MAX_TITLE_CELLS)[:_MOST_IN_BRIEF]
+    ways = (heads, [*heads[:1], *short[1:]])
+    longer = (fitting(subject, way, width, MAX_TITLE_CELLS, longest=MAX_TITLE_CELLS) for way in ways)
+    return next((way for way in (in_brief, *longer) if len(way) > 1), kept)
 
 
 def counted(title: str, kept: Sequence[str], heads: Sequence[str], width: Callable[[str], int]) -> str:
@@ -202,7 +240,7 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
     if block.kind == "code":
         yield from _heads_of_code(block, held)
     elif block.kind == "table":
-        rows = [[unmarked(held.take_out(cell)).strip() for cell in row[:3]] for row in block.rows]
+        rows = [[unmarked(held.take_out(cell)).strip() for cell in row[:3]] for row in _rows_of(block)]
         skipped = int(bool(_NUMBERING.match(block.lines[0])) and all(len(row) > 1 for row in rows))
         rows = [row[skipped : skipped + 2] for row in rows]
         firsts = [row[0] for row in rows]
@@ -211,6 +249,13 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
         yield _brief_path(_head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip()), held)
+
+
+def _rows_of(block: Block) -> list[list[str]]:
+    """Return the rows of a table without those that only have a first cell, as a title of the rows below it has."""
+    rows = block.rows
+    full = [row for row in rows if any(cell.strip() for cell in row[1:])]
+    return full or rows
 
 
 def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:

@@ -23,7 +23,7 @@ _SYMBOLS = (
 )
 _DECORATION = re.compile(
     rf"(?:[{_SYMBOLS}]+|\[!\w{{2,20}}\][+-]?|[!?]{{3}}[+]?\s\w{{2,20}}(?:\s\"[^\"]*\")?|:::\s?\w*"
-    r"|\[(?:[ xX]|[a-z]{4,16})\](?=\s)|>+(?=\s)|(?:[-*+•·]|\d{1,3}[.)])(?=\s)|[-*+•·](?=[\u3040-\u9fff])|#+(?=\s))\s*"
+    r"|\[[ xX]\](?=\s)|>+(?=\s)|(?:[-*+•·]|\d{1,3}[.)])(?=\s)|[-*+•·](?=[\u3040-\u9fff])|#+(?=\s))\s*"
 )
 _BAD_SYMBOL = re.compile("[\u274c\u2717\u2718\u274e\u26d4\U0001f6ab\U0001f44e]")
 _NUMBER = re.compile(
@@ -122,7 +122,7 @@ def without_following(words: str) -> str:
 
 @cache
 def _before() -> tuple[re.Pattern[str], ...]:
-    return _DECORATION, _NUMBER, pattern("labels", "numbered"), _DATE
+    return _DECORATION, _NUMBER, pattern("labels", "numbered"), pattern("labels", "tags"), _DATE
 
 
 def undecorated(words: str) -> tuple[str, bool]:
@@ -257,7 +257,7 @@ def heading_words(plain: str) -> str:
     led = without_following(words)
     words = words if led.endswith(" to") else led
     label, rest = without_label(words)
-    if label:
+    if label and not (is_bad(label) and is_bad(rest)):
         words = avoided(rest) if is_bad(label) else capital(rest)
     words = _SYMBOLS_AFTER.sub("", _PLACE.sub("", words)).rstrip(_ENDING)
     return words if _LETTER.search(words) else ""

@@ -28,12 +28,15 @@ from memtui.analysis.title_fit import (
 from memtui.analysis.title_headings import LIST_CELLS, PREFIX_CELLS, Headings
 from memtui.analysis.title_lists import (
     HEAD_CELLS,
+    LABEL_WORDS,
+    OF_HEADING,
     brief,
     captions_of,
     counted,
     fitting,
     fitting_or_brief,
     heads_in,
+    is_label,
     joined,
     led_by,
     listed_names,
@@ -74,18 +77,16 @@ _NAME = re.compile("[\ue000-\uf8ff]")
 _NAMED_PLACE = re.compile(r"\w[./]\w")
 _POINTS = re.compile(r"(?:^|,\s)(?:please\s)?((?:see|refer to|read|consult|check out|visit)\b.*)", re.IGNORECASE)
 _COLONS = (":", "：")
+_ORDERS = re.compile(r"(?:you )?(?:must|should|always|never) ", re.IGNORECASE)
 _GERUND = re.compile(r"\w+ing\b")
 _REFERS = re.compile(r"\b(?:those|these|them|they)\b", re.IGNORECASE)
 _GOES_BACK = re.compile(
     r"(?:The (?:script|wrapper|snippet|output|generator|watcher|linter|helper|two|three)|\w+ing the (?:two|three)"
     r"|This|It|They|These) "
 )
-_OF_HEADING = re.compile(
-    r"(?:Available|Required|Needed|Used|Allowed|Supported|Included|Provided|Defined|Stored|Optional|Installed)\s(?!by\b)"
-)
 _MEANS_ABOVE = re.compile(r"\bthis (?:class|kind|trap|mistake|failure|gap|regression|case)\b", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
-_LABEL_WORDS, _LEAD_WORDS = 5, 2
+_LEAD_WORDS = 2
 _LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES, _FEWEST_PARTS = 24, 12, 2, 3
 
 
@@ -203,7 +204,7 @@ class TitleWriter:
         """Return the heading above code that has nothing but captions, as in `**In Rust**`."""
         told = [self._plain(undecorated(block.text)[0]) for block in found if block.kind != "code"]
         is_captioned = found and found[-1].kind == "code" and len(told) * 2 == len(found) > _LEAD_WORDS
-        if not is_captioned or not self.headings.last or not all(map(self._is_label, told)):
+        if not is_captioned or not self.headings.last or not all(map(is_label, told)):
             return ""
         heading = self.headings.above_code()
         captions = [without_label(words)[0] or words.rstrip(_ENDING) for words in told]
@@ -214,7 +215,7 @@ class TitleWriter:
         """Return the heading with what the comments of the code below it call right or wrong."""
         told = [self._plain(undecorated(block.text)[0]) for block in found if block.kind != "code"]
         heading = self.headings.above_code()
-        if not all(map(self._is_label, told)) or is_imperative(heading):
+        if not all(map(is_label, told)) or is_imperative(heading):
             return ""
         negates = grammar_of(language_of(heading)).negation.search(heading)
         is_of_bad = bool(negates) or matches("headings", "bad", self.headings.last)
@@ -229,7 +230,7 @@ class TitleWriter:
         if is_metadata(plain):
             return ""
         is_alone = bool(lead and not lead.rest.strip(" :：")) or heads_list(plain, following)
-        if (announces or is_alone) and self._is_label(plain):
+        if (announces or is_alone) and is_label(plain):
             self.headings.enter_plain(plain)
             self._avoids = is_bad(plain)
             return ""
@@ -237,18 +238,6 @@ class TitleWriter:
         if (announces and not (lead and lead.rest and lead.is_rule)) or introduces:
             return self._lead(plain, following)
         return self.stated(source)
-
-    def _is_label(self, plain: str) -> bool:
-        """Return whether a line is a heading in all but form, or a label."""
-        bare = plain.rstrip(_ENDING)
-        is_short = len(bare.split()) <= _LABEL_WORDS and len(bare) <= HEAD_CELLS and ". " not in bare
-        states = (
-            is_rule(bare)
-            or matches("headings", "unfinished", bare)
-            or grammar_of(language_of(bare)).condition.match(bare)
-            or _OF_HEADING.match(bare)
-        )
-        return (is_short and not states) or is_dropped(bare)
 
     def _lead(self, plain: str, following: Sequence[Block]) -> str:
         """Return the words that lead to a list, code or table, with the heads of what follows."""
@@ -264,7 +253,7 @@ class TitleWriter:
         if len(lead.split()) == _LEAD_WORDS + 1 and following[0].kind == "code" and following[0].mark not in SHELLS:
             return self.done(bare)  # "All rules follow this structure" says more than "All rules"
         subject = self.headings.subject()
-        if subject and _OF_HEADING.match(lead) and self._width(f"{subject}: {lead}") > LIST_CELLS:
+        if subject and OF_HEADING.match(lead) and self._width(f"{subject}: {lead}") > LIST_CELLS:
             lead = subject  # "Available at night" says nothing of what is
         heads = self._heads_below(lead, following)
         return without_open_relative(self.listed(lead, heads, awaited=bare != announced), lead)
@@ -405,7 +394,8 @@ class TitleWriter:
 
     def listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
         """Return a subject with as many heads as fit, in brief if only one did (unless any tells), or alone."""
-        kept = fitting_or_brief(subject, heads, self._width)
+        is_ban = matches("headings", "bad", subject) or subject == avoided(subject)
+        kept = fitting_or_brief(subject, heads, self._width, is_ban=is_ban)
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
             return self._awaited(subject, heads, kept)
         if subject and not (tells(subject, kept, heads) or (any_of and kept)):
@@ -431,7 +421,7 @@ class TitleWriter:
         if not first:
             return ""
         short = shortened(first, MAX_TITLE_CELLS - self._width(subject) - 2, self._width, least_rank=CLAUSE)
-        is_half = len(heads) == _FEW_NAMES and len(subject.split()) <= _LABEL_WORDS and not short
+        is_half = len(heads) == _FEW_NAMES and len(subject.split()) <= LABEL_WORDS and not short
         says_most = is_half or says_the_same(first, subject)
         if says_most and self._width(first) <= MAX_TITLE_CELLS:
             return self.done(first)
@@ -459,10 +449,11 @@ class TitleWriter:
 
     def _with_brief_first(self, lead: str, heads: Sequence[str]) -> str:
         """Return words that say when something is done, with the first thing that is done then, if there is room."""
-        when = without_asides(lead, PREFIX_CELLS + HEAD_CELLS // 2, self._width)
+        when = without_asides(lead, MAX_TITLE_CELLS - _LEAST_HEAD_CELLS, self._width)
         room = MAX_TITLE_CELLS - self._width(when) - 2
         first = heads[0] if self._width(heads[0]) <= room else brief(heads[0])
-        is_order = is_imperative(first) and len(first.split()) > 1 and self._width(first) <= room
+        orders = is_imperative(first) or _ORDERS.match(first)
+        is_order = orders and len(first.split()) > 1 and self._width(first) <= room
         return self.done(self._counted(f"{when}: {first}", [first], heads)) if is_order else ""
 
     def done(self, words: str, subject: str = "", *, told: str = "") -> str:

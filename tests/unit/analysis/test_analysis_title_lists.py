@@ -43,3 +43,32 @@ def test_a_text_of_parts_is_named_by_them(text: str, path: tuple[str, ...], titl
 def test_a_label_alone_does_not_replace_what_stands_below_it() -> None:
     text = "**Phase 1 — Moorings.** Tie the ropes. **Gate:** all knots hold and the fenders are out."
     assert title_for(text, ("Harbour profile", "Unloading Workflow")).endswith("Moorings: Tie the ropes")
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (  # what is forbidden keeps where it is forbidden
+            "Never do these:\n\n- Ropes across the fairway in `north/*`.\n- Fresh hooks without a log entry.",
+            ("Harbour guide", "Anti-Patterns – Hard No's"),
+            "Anti-Patterns – Hard No's: Never do: Ropes across fairway in north/*, Fresh hooks without log entry",
+        ),
+        (  # a row with nothing but its first cell is the title of those below it
+            "| Sign | Means |\n|--|--|\n| **Flags** | |\n| blue flag | A |\n| **Lamps** | |\n| green lamp | B |",
+            ("Harbour", "Signals"),
+            "Harbour: Signals: blue flag, green lamp",
+        ),
+        (  # two long items fit better than one and a number
+            "- End ropes with a whipping\n- Never knot two wet ropes of different thickness together",
+            ("Harbour", "Ropes"),
+            "Harbour: Ropes: End ropes with a whipping, Never knot two wet ropes of different thickness together",
+        ),
+        (  # the condition of all that is listed stays
+            "When you work in strong currents of a basin (log):\n- MUST ask the pilot\n- Trust no tables of old tides",
+            ("Harbour", "Order of asking (required)"),
+            "Order of asking (required): When you work in strong currents of basin: MUST ask pilot, and 1 more",
+        ),
+    ],
+)
+def test_a_list_is_named_by_as_many_items_as_fit(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_by_rules(text, path) == title

@@ -770,9 +770,11 @@ def test_the_main_clause_of_a_long_sentence_stands_for_it_if_it_is_whole(text: s
     assert title_by_rules(text, ()) == title
 
 
-def test_a_heading_of_one_word_is_titled_with_the_first_item_below_it() -> None:
+def test_a_heading_of_one_word_is_titled_with_the_items_below_it() -> None:
     text = "- Crate of the yard - may be lifted by any crane.\n- Does NOT lean on quays, piers, or lamps of others.\n"
-    assert title_by_rules(text, ("Guide", "yard-crate", "Rules")) == "yard-crate: Crate of the yard and 1 more"
+    assert title_by_rules(text, ("Guide", "yard-crate", "Rules")) == (
+        "yard-crate: Crate of the yard; Does NOT lean on quays, piers, or lamps of others"
+    )
 
 
 @pytest.mark.parametrize(
