@@ -9,6 +9,11 @@ from memtui.analysis.titles import title_for
 
 SECTIONS = "### Moor\nTie two ropes.\n\n### Load\nUse the crane.\n\n### Cast off\nAsk the pilot."
 
+CURRENTS = (
+    "When you work in strong currents of a basin (tables, marks, logs):\n"
+    "- MUST ask the pilot: first by radio, then by lamp\n- Trust no tables of the tides of another year"
+)
+
 
 @pytest.mark.parametrize(
     ("text", "path", "title"),
@@ -64,7 +69,7 @@ def test_a_label_alone_does_not_replace_what_stands_below_it() -> None:
             "Harbour: Ropes: End ropes with a whipping, Never knot two wet ropes of different thickness together",
         ),
         (  # the condition of all that is listed stays
-            "When you work in strong currents of a basin (log):\n- MUST ask the pilot\n- Trust no tables of old tides",
+            CURRENTS,
             ("Harbour", "Order of asking (required)"),
             "Order of asking (required): When you work in strong currents of basin: MUST ask pilot, and 1 more",
         ),
