@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from memtui.domain.memory import Memory, new_id
 from memtui.vault.lease import lock_path
@@ -32,6 +33,19 @@ class FrozenClock:
         """Move by days, hours, seconds … as `timedelta` takes them; returns the new moment."""
         self.moment += timedelta(**amounts)
         return self.moment
+
+
+class Contested(list[Any]):
+    """A list of which two threads take something at the same moment."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._both = threading.Barrier(2)
+
+    def pop(self, index: SupportsIndex = -1) -> Any:
+        with suppress(threading.BrokenBarrierError):
+            self._both.wait(5)
+        return super().pop(index)
 
 
 def make_memory(**overrides: Any) -> Memory:

@@ -126,11 +126,12 @@ def open_engine(model: str) -> Engine | None:
         ConfigError: the setting is invalid.
         ModelMissingError: the model, or what runs it, is missing or damaged.
     """
-    while _begun:
-        begun = _begun.pop()
-        begun.join()
-        if begun.model == model and begun.engine is not None:
-            return begun.engine
+    with suppress(IndexError):  # another thread may take the last one at any moment
+        while True:
+            begun = _begun.pop()
+            begun.join()
+            if begun.model == model and begun.engine is not None:
+                return begun.engine
     return _opened(model)
 
 

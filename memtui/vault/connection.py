@@ -101,9 +101,9 @@ def _attach(session: duckdb.DuckDBPyConnection, path: Path, *, read_only: bool) 
 _ALIAS = "vault_file"
 _MOST_IDLE = 3  # Engines kept for the next use: as many as threads of the app read the vault at the same time
 
+_idle_lock = threading.Lock()  # Held to look at or change one of these two
 _idle: list[duckdb.DuckDBPyConnection] = []
-_idle_lock = threading.Lock()
-_warming: list[threading.Thread] = []
+_warming: list[threading.Thread] = []  # Started
 
 
 def warm_up() -> None:
@@ -115,17 +115,22 @@ def warm_up() -> None:
             with _idle_lock:
                 _idle.append(engine)
 
-    if _idle or _warming:
-        return
-    thread = threading.Thread(target=make, name="engine", daemon=True)
-    _warming.append(thread)
-    thread.start()
+    with _idle_lock:
+        if _idle or _warming:
+            return
+        thread = threading.Thread(target=make, name="engine", daemon=True)
+        thread.start()
+        _warming.append(thread)
 
 
 def _take_engine() -> duckdb.DuckDBPyConnection:
-    while _warming:
-        _warming.pop().join()
     with _idle_lock:
+        warming = list(_warming)
+    for thread in warming:
+        # Every thread that needs an engine waits: for one of them it is ready sooner than one of its own would be.
+        thread.join()
+    with _idle_lock:
+        _warming[:] = [thread for thread in _warming if thread not in warming]
         if _idle:
             return _idle.pop()
     return open_connection(None, read_only=False)

@@ -20,6 +20,7 @@ import pytest
 from fake_engine import FakeEngine
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support import Contested
 
 from memtui.embedding import bundled, engine
 from memtui.embedding import sentence_transformers as module
@@ -66,6 +67,19 @@ def test_whoever_asks_waits_for_it(opened_engine: list[str]) -> None:
     asking.join(30)
     assert len(answers) == 1
     assert opened_engine == ["bundled"]
+
+
+@pytest.mark.usefixtures("opened_engine")
+def test_two_threads_that_ask_at_once_have_a_model_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_begun", Contested())
+    engine.begin_opening(lambda: "bundled")
+    answers: list[object] = []
+    asking = [threading.Thread(target=lambda: answers.append(engine.open_engine("bundled"))) for _ in range(2)]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join(30)
+    assert len(answers) == 2
 
 
 def test_another_model_than_the_begun_one_is_opened(opened_engine: list[str]) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from support import FrozenClock, make_memory, start_python
+from support import Contested, FrozenClock, make_memory, start_python
 
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
+from memtui.vault import connection
 from memtui.vault.connection import _is_lock_conflict, engine_errors, open_connection
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import is_being_written
@@ -220,6 +221,26 @@ def test_threads_of_one_process_read_and_write_through_one_vault(filled: Vault) 
     assert not failures
     with filled.read() as reader:
         assert reader.count(MemoryFilter()) == 25
+
+
+def test_two_threads_that_wait_for_the_engine_made_ahead_have_one_each(
+    filled: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_idle", [])
+    monkeypatch.setattr(connection, "_warming", Contested())
+    connection.warm_up()
+    read: list[int] = []
+
+    def look() -> None:
+        with filled.read() as reader:
+            read.append(reader.change_counter())
+
+    readers = [threading.Thread(target=look) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join(30)
+    assert len(read) == 2
 
 
 def test_a_log_is_read_by_readers_and_survives_many_openings(filled: Vault) -> None:
