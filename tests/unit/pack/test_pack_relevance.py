@@ -457,7 +457,7 @@ def test_of_the_rules_of_a_folder_the_task_decides() -> None:
 def test_a_rule_of_a_subfolder_needs_a_task_that_names_the_folder_or_a_file_there() -> None:
     places = ("kiln-calc/**", "shelf/", "kiln-calc/roles.md")
     rule = memory("nestedrl", "Never touch the glaze", "Never apply glaze to a `shelf/`.", files=places)
-    signs = replace(NEAR, holds_for=0.0, tie=0.0)
+    signs = replace(NEAR, holds_for=0.0, tie=0.0, title_coverage=0.2)
 
     def found(path: str) -> Recall:
         source = Source(format="agents-md", path=path, imported_hash=content_hash(rule))
@@ -474,6 +474,24 @@ def test_a_rule_of_a_subfolder_needs_a_task_that_names_the_folder_or_a_file_ther
     assert judge(sure, task)["nestedrl"] >= SURE_ANYWHERE
     [left_out] = without_unrelated(nested, task).withheld
     assert "kiln-calc/**" in explained(left_out.reason)
+    # A task names the rule itself by its title.
+    called = recall_of(replace(nested.hits[0], signs=replace(signs, title_coverage=0.3)))
+    assert judge(called, task)["nestedrl"] > LEAST_CHANCE_ALONE
+
+
+def test_a_task_leads_into_the_folder_whose_memory_says_it_best() -> None:
+    """Nothing names `kiln/` in the task; one of its rules says the work, and so the others hold for it as well."""
+    source = Source(format="agents-md", path="kiln/AGENTS.md")
+    said = replace(NEAR, holds_for=0.0, tie=0.0, title_coverage=0.2, sentence=0.5)
+    near = replace(said, sentence=0.2, coverage=0.4, share=0.5, by_words=0.4)
+    first, other = (
+        replace(memory(name, "Two coats dry slowly", "Wait a day.", files=("kiln/**",)), sources=(source,))
+        for name in ("firstone", "otherone")
+    )
+    task = Task("apply glaze to the mug")
+    there = judge(recall_of(hit(first, said), hit(other, near)), task)
+    elsewhere = judge(recall_of(hit(memory("plainone", "Apply glaze"), said), hit(other, near)), task)
+    assert there["otherone"] > 2 * elsewhere["otherone"]
 
 
 def test_what_holds_for_other_folders_alone_counts_less_than_what_holds_for_the_file() -> None:
