@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from memtui.domain.kinds import DEFAULT_FLOOR, DEFAULT_HURT_WEIGHT, Kinds
 from memtui.domain.memory import DEFAULT_IMPORTANCE, MATCHED, Memory, Signal
+from memtui.text.tables import read_lines
 
 FLOOR = DEFAULT_FLOOR  # The default lower limit of freshness
 REVIEW_THRESHOLD = 0.5  # Below this freshness a memory is due for review
@@ -26,17 +27,11 @@ UNTIL_CHANGE = datetime(9999, 12, 31, tzinfo=UTC)
 
 _DAY_SECONDS = 86_400.0
 
-PERISHABLE = (
-    r"(?i)(^|[^.\w])v?\d+(\.\d+){1,2}([^.\w]|\.(\s|$)|$)|\bv\d+\b|\bversion \d|\b20\d\d-[01]\d"
-    r"|\b(node|python|php|java|jdk|go|ruby|rails|laravel|react|vue|swift|ios|android|postgres|postgresql|ubuntu|next\.js"
-    r"|tailwind|typescript|xcode|django|spring boot|\.net|c\+\+) ?\d{1,2}\b"
-    r"|\b(currently|for now|temporarily|temporary (fix|hack|measure|exception|solution)|workaround|at the moment"
-    r"|not yet|as of|beta|experimental|deprecated|legacy|planned|in progress|for the time being|known (issue|bug)s?"
-    r"|derzeit|vorerst|veraltet|actuellement|provisoirement|actualmente|por ahora|obsolet[ao]|atualmente"
-    r"|por enquanto)\b"
-    r"|目前|暂时|暫時|弃用|棄用|暫定|当面|非推奨|임시|현재는"
-)
+PERISHABLE = "(?i)" + "|".join(read_lines(__file__, "perishable.txt"))
 """A text that names a version or a date, or says that it holds for the moment; read by Python and by DuckDB alike."""
+
+NO_VERSIONS = "(?i)" + "|".join(read_lines(__file__, "no_versions.txt"))
+"""What looks like a version and is none, which is left out before a text is read so."""
 
 CHECKABLE = (
     r"(?i)(^|\W)\d\d|https?://|@[\w-]+/\w|`[^`\s]*\w/[^`\s]*`|\w/[\w.*-]+/"
@@ -63,6 +58,7 @@ PRINCIPLED = frozenset({"constraint", "convention", "tooling"})
 """Kinds of rules. A decision, a fault or a description may be outdated without naming anything that changes."""
 
 _PERISHABLE = re.compile(PERISHABLE, re.ASCII)
+_NO_VERSIONS = re.compile(NO_VERSIONS, re.ASCII)
 _CHECKABLE = re.compile(CHECKABLE, re.ASCII)
 _POINTER = re.compile(POINTER)
 
@@ -116,7 +112,7 @@ def review_pace(memory: Memory) -> float:
     is_of_file = any(source.path for source in memory.sources)
     if is_of_file and _POINTER.search(text):
         return PRINCIPLE_PACE
-    if _PERISHABLE.search(text):
+    if _PERISHABLE.search(_NO_VERSIONS.sub(" ", text)):
         return PERISHABLE_PACE
     is_checkable = _CHECKABLE.search(text) is not None
     if is_of_file and memory.kind in PRINCIPLED and not is_checkable:

@@ -12,6 +12,7 @@ from memtui.domain.freshness import (
     DESCRIPTIVE,
     GAMMA_SHAPE,
     MOST_GROWTH,
+    NO_VERSIONS,
     PERISHABLE,
     PERISHABLE_PACE,
     POINTER,
@@ -141,9 +142,10 @@ VOUCHED = f"greatest({TRUSTED}, m.confirmed_at)"
 
 _JUDGED = "m.title || chr(10) || m.insight"  # What `domain.freshness.review_pace` reads of a memory
 _OF_FILE = "len([1 FOR held IN m.sources IF held.path <> '']) > 0"
+_AS_TOLD = f"regexp_replace({_JUDGED}, '{NO_VERSIONS}', ' ', 'g')"
 PACE = (
     f"(CASE WHEN {_OF_FILE} AND regexp_matches({_JUDGED}, '{POINTER}') THEN {PRINCIPLE_PACE!r}::DOUBLE"
-    f" WHEN regexp_matches({_JUDGED}, '{PERISHABLE}') THEN {PERISHABLE_PACE!r}::DOUBLE"
+    f" WHEN regexp_matches({_AS_TOLD}, '{PERISHABLE}') THEN {PERISHABLE_PACE!r}::DOUBLE"
     f" WHEN {_OF_FILE} AND m.kind IN {_listed(PRINCIPLED)} AND NOT regexp_matches({_JUDGED}, '{CHECKABLE}')"
     f" THEN {PRINCIPLE_PACE!r}::DOUBLE"
     f" WHEN len([1 FOR held IN m.anchors IF held.content_hash <> '{MATCHED}']) > 0 THEN {STEADY_PACE!r}::DOUBLE"
