@@ -22,7 +22,7 @@ from memtui.tui.inbox.grouping import (
 )
 from memtui.tui.values import Row
 from memtui.tui.widgets.headed_titles import Titled
-from memtui.tui.widgets.lists import CURSOR_MARK, Cell, Paint, draw_cells
+from memtui.tui.widgets.lists import Cell, Paint, draw_cells
 from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList, short_kind
 
 if TYPE_CHECKING:
@@ -388,7 +388,7 @@ class CandidateList(MemoryList):
         self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool, title: str
     ) -> list[Segment]:
         """Return a candidate in that many cells."""
-        edge = Cell((CURSOR_MARK if current else " ") + (MARKED if marked else " "), "pin", 2)
+        edge = Cell(self.edge(is_current=current) + (MARKED if marked else " "), "pin", 2)
         if not isinstance(row, Candidate):
             return draw_cells([edge, Cell("  …", "dim")], width, paint)
         odd = ", ".join(row.oddities)
@@ -427,7 +427,7 @@ class CandidateList(MemoryList):
         indent = _INDENT * group.level
         return draw_cells(
             [
-                Cell((CURSOR_MARK if current else " ") + mark, "pin", 2),
+                Cell(self.edge(is_current=current) + mark, "pin", 2),
                 Cell("", "base", indent, since=44),
                 Cell(arrow, "dim", 1, after=1),
                 Cell(

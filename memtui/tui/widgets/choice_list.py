@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from memtui.tui.styled_text import fit
-from memtui.tui.widgets.lists import CURSOR_MARK, CursorList
+from memtui.tui.widgets.lists import CursorList
 
 _NAME_CELLS = 14
 _NOTE_CELLS = 18
@@ -69,7 +69,7 @@ class ChoiceList(CursorList):
         rest = max(1, width - _NAME_CELLS - note - 1)
         return Strip(
             [
-                Segment(CURSOR_MARK if is_current else " ", paint["base"]),
+                Segment(self.edge(is_current=is_current), paint["base"]),
                 Segment(fit(f" {row.name}", _NAME_CELLS), paint["base"]),
                 Segment(fit(row.note, note), paint["dim"]),
                 Segment(fit(row.choice, rest), paint["open" if row.choice.startswith("?") else "base"]),

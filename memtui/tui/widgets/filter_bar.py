@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from memtui.tui.widgets.lines import FilterLine
-from memtui.tui.widgets.lists import CursorList
+from memtui.tui.widgets.lists import STEERED, CursorList
 
 OPEN = "-filtering"  # Class of a screen whose filter is open
 FULL = "-reading"  # Class of a screen that shows its second pane alone, where it is narrow
@@ -52,6 +52,13 @@ class FilterBar(Horizontal):
     def is_typed_in(self) -> bool:
         """Whether the keys go to the line."""
         return self.line.has_focus
+
+    def on_descendant_focus(self) -> None:
+        """Let the row stand out on which the keys act."""
+        self._listed.add_class(STEERED)
+
+    def on_descendant_blur(self) -> None:
+        self._listed.remove_class(STEERED)
 
     def open(self) -> None:
         """Open the line; what was typed stands in it."""

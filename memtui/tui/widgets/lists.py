@@ -67,6 +67,8 @@ class MovingView(ScrollView, can_focus=True):
 
 READING = "reading …"
 CURSOR_MARK = "▌"
+RESTING_MARK = "▏"  # Of the current line while the keys go elsewhere
+STEERED = "-steered"  # Class of a list whose cursor the keys of a line beside it move
 _DOUBLE = 2  # Clicks in a row that open a line
 
 Paint = dict[str, Style]  # The style of each part of a line on a ground, and of the ground itself as `base`
@@ -111,6 +113,11 @@ class CursorList(MovingView):
 
     def head_clicked(self, x: int) -> None:
         """Answer a click on a line over the list, so many cells from its left."""
+
+    def edge(self, *, is_current: bool) -> str:
+        """Return the sign at the beginning of a line: whether it is the current one, and the keys move the cursor."""
+        is_moved = self.has_focus or self.has_class(STEERED)
+        return (CURSOR_MARK if is_moved else RESTING_MARK) if is_current else " "
 
     # -- moving -----------------------------------------------------------------------------------
 
@@ -289,7 +296,7 @@ class PickList(CursorList):
             return Strip.blank(width, self._row_paint["base"])
         is_current = index == self.cursor and self.selectable(index)
         paint = self._current_paint if is_current else self._row_paint
-        edge = Segment(CURSOR_MARK if is_current else " ", paint["mark"])
+        edge = Segment(self.edge(is_current=is_current), paint["mark"])
         # A column is left free at either side: at the left for the edge, at the right for the eye.
         return Strip([edge, *self.segments(index, max(1, width - 2), paint)]).adjust_cell_length(width, paint["base"])
 

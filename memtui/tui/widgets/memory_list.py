@@ -16,7 +16,7 @@ from memtui.tui.memory_view import AGE_CELLS, MARK_DUE, MARK_PINNED, freshness_b
 from memtui.tui.styled_text import fit
 from memtui.tui.values import Row
 from memtui.tui.widgets.headed_titles import Titled, title_at
-from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, ListMessage, Paint
+from memtui.tui.widgets.lists import CursorList, ListMessage, Paint
 from memtui.tui.widgets.marks import Marks
 
 MARKED = "✓"
@@ -71,7 +71,7 @@ def row_segments(
     columns: Columns,
     paint: Mapping[str, Style],
     *,
-    current: bool,
+    edge: str = " ",
     marked: bool,
     ages: str = "",
     title: str = "",
@@ -84,10 +84,10 @@ def row_segments(
     `PARTS`, and `base`. `title`: what the row is called below those above it. `place`: where it came from, to tell it
     from another with the same title. `project`: what its project is called in short.
     """
-    edge = Segment((CURSOR_MARK if current else " ") + (MARKED if marked else " "), paint["pin"])
+    sign = Segment(edge + (MARKED if marked else " "), paint["pin"])
     if row is None:
-        return [edge, Segment(fit("  …", columns.title), paint["dim"])]
-    segments = [edge, _sign(row, paint)]
+        return [sign, Segment(fit("  …", columns.title), paint["dim"])]
+    segments = [sign, _sign(row, paint)]
     if columns.kind:
         segments.append(Segment(fit(short_kind(row.kind), columns.kind) + " ", paint["kind"]))
     if columns.project:
@@ -445,4 +445,5 @@ class MemoryList(CursorList):
             "place": f" {source_line(row.memory.sources)}" if is_repeated and row is not None and row.memory else "",
             "project": short_project(row.project, columns.project, self._projects) if row is not None else "",
         }
-        return row_segments(row, columns, paint, current=current, marked=marked, ages=self.ages, **called)
+        edge = self.edge(is_current=current)
+        return row_segments(row, columns, paint, edge=edge, marked=marked, ages=self.ages, **called)

@@ -229,7 +229,7 @@ def test_a_row_is_as_wide_in_terminals_that_add_up_code_points(title: str) -> No
     paint = {part: Style() for part in ("base", *PARTS)}
     for width in (40, 60, 120):
         columns = Columns.within(width, projects=True)
-        segments = row_segments(row, columns, paint, current=True, marked=False, place=" docs/❤️/日本.md:3")
+        segments = row_segments(row, columns, paint, edge="▌", marked=False, place=" docs/❤️/日本.md:3")
         text = "".join(segment.text for segment in segments)
         assert cell_len(text) == sum(max(0, wcwidth(letter)) for letter in text)
 
