@@ -16,7 +16,7 @@ from memtui.domain.record import format_time
 from memtui.embedding.engine import damage_of, open_engine
 from memtui.errors import EXIT_DONE, EXIT_ERROR, EXIT_NOTHING, ConfigError, RefusedError, UsageError
 from memtui.text.sanitize import reveal
-from memtui.text.words import bar, cell_width, clip, counted, pad, some_of
+from memtui.text.words import bar, cell_width, clip, counted, pad
 from memtui.vault.lease import log_path
 from memtui.vault.search.vectors import drop_others
 from memtui.wording import outcomes
@@ -399,8 +399,7 @@ def _list_backups(arguments: argparse.Namespace, session: Session) -> None:
     paths = [str(path) for path in found.own]
     session.put(paths, paths)
     if found.unclear:
-        names = some_of([path.name for path in found.unclear], 5)
-        say(f"Of this or another vault are: {names}; `memtui vault restore NAME` takes one.")
+        say(found.unclear_words)
     elif not paths and not session.json:
         say("No backup yet.")
 

@@ -16,11 +16,13 @@ from glob import escape
 from pathlib import Path
 
 from memtui.errors import MemtuiError, VaultNotWritableError
-from memtui.vault.lease import LOCK, backup_folder, copy_private, lock_path, log_path
+from memtui.text.words import some_of
+from memtui.vault.lease import LOCK, backup_folder, copy_private, damaged_folder, lock_path, log_path
 from memtui.vault.subprocess_probe import beginnings
 
 _FIRST_SUFFIX = ".duckdb"  # Of all backups of earlier versions
 _STAMP = re.compile(r"-(\d{8}T\d{12})-")
+_SHOWN = 5
 _STAMP_FORM = "%Y%m%dT%H%M%S%f"
 
 
@@ -30,6 +32,12 @@ class Backups:
 
     own: list[Path]
     unclear: list[Path]  # may be of this vault or of another one
+
+    @property
+    def unclear_words(self) -> str:
+        """What to do about those that are unclear, in a sentence; empty if none is."""
+        names = some_of([path.name for path in self.unclear], _SHOWN)
+        return f"Of this or another vault are: {names}; `memtui vault restore NAME` takes one." if names else ""
 
 
 def copy_vault(vault: Path, now: datetime, *, label: str, to: Path | None = None) -> Path:
@@ -97,10 +105,24 @@ def backups_of(vault: Path) -> Backups:
 
 def beside_backups(vault: Path, suffix: str) -> list[Path]:
     """Return the files with the name of a backup of a vault and a suffix, whether or not that backup is there."""
-    found = _matching(vault, vault.suffix, suffix)
-    if vault.suffix != _FIRST_SUFFIX and not _namesakes(vault):
-        found += _matching(vault, _FIRST_SUFFIX, suffix)
-    return found
+    return [path for ending in _endings(vault) for path in _matching(vault, ending, suffix)]
+
+
+def damaged_copy(vault: Path, now: datetime) -> Path:
+    """Return where a damaged vault is kept when it is repaired."""
+    return damaged_folder(vault) / f"{vault.stem}-{now.astimezone(UTC):{_STAMP_FORM}}{vault.suffix}"
+
+
+def damaged_copies(vault: Path) -> list[Path]:
+    """Return what was kept of a vault when it was repaired, the oldest first."""
+    folder, endings = damaged_folder(vault), "|".join(map(re.escape, _endings(vault)))
+    own = re.compile(rf"{re.escape(vault.stem)}-\d{{8}}T\d{{12}}(?:{endings})")
+    return sorted(path for path in folder.iterdir() if own.fullmatch(path.name)) if folder.is_dir() else []
+
+
+def _endings(vault: Path) -> set[str]:
+    """Return how copies of a vault end: as it does, and as earlier versions called them unless another may have any."""
+    return {vault.suffix} if _namesakes(vault) else {vault.suffix, _FIRST_SUFFIX}
 
 
 def _matching(vault: Path, ending: str, suffix: str) -> list[Path]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from memtui.domain.identity import linked_folder
 from memtui.errors import VaultBusyError
 from memtui.text.words import counted, some_of
-from memtui.vault.backups import list_backups, made_at
-from memtui.vault.lease import damaged_folder, drafts_files, lease, log_path
+from memtui.vault.backups import damaged_copies, list_backups, made_at
+from memtui.vault.lease import drafts_files, lease, log_path
 from memtui.vault.rows import SCHEMA_VERSION
 from memtui.vault.subprocess_probe import Probe, probe
 from memtui.vault.vault import Vault
@@ -207,8 +207,7 @@ def _age_words(age: timedelta) -> str:
 
 def _damaged_checks(path: Path) -> list[Check]:
     """Return what lies beside the vault and waits for somebody."""
-    folder, drafts = damaged_folder(path), drafts_files(path)
-    kept = sorted(file.name for file in folder.glob(f"{path.stem}-*.duckdb")) if folder.is_dir() else []
+    kept, drafts = damaged_copies(path), drafts_files(path)
     found = []
     if drafts:
         detail = f"{', '.join(map(str, drafts))} holds what was typed in the app and is not saved"
@@ -220,7 +219,7 @@ def _damaged_checks(path: Path) -> list[Check]:
         Check(
             "damaged copies",
             ok=True,
-            detail=f"{folder} contains {', '.join(kept)}",
+            detail=f"{kept[0].parent} contains {', '.join(file.name for file in kept)}",
             remedy="delete them once you are sure that nothing is missing",
             vital=False,
         ),

@@ -23,7 +23,7 @@ from memtui.errors import (
     VaultTooNewError,
 )
 from memtui.text.words import counted, some_of
-from memtui.vault.backups import Backups, backups_of, copy_vault, list_backups, made_at
+from memtui.vault.backups import backups_of, copy_vault, damaged_copy, list_backups, made_at
 from memtui.vault.bm25 import write_postings
 from memtui.vault.committing import committing
 from memtui.vault.connection import engine_errors, open_connection, opened_alone
@@ -31,7 +31,6 @@ from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import (
     backup_folder,
     copy_files,
-    damaged_folder,
     lease,
     log_path,
     remove_files,
@@ -127,7 +126,7 @@ def _find_backup(vault: Path, name: str | None) -> Path:
         raise NotFoundError(
             "No backup exists",
             where=str(backup_folder(vault)),
-            remedy=f"`memtui vault backup` makes one.{_or_named(backups)}",
+            remedy=backups.unclear_words or "`memtui vault backup` makes one.",
         )
     for path in (Path(name).expanduser(), backup_folder(vault) / name):
         if path.is_file():
@@ -136,13 +135,6 @@ def _find_backup(vault: Path, name: str | None) -> Path:
         "No such backup",
         where=name,
         remedy=f"Known: {', '.join(path.name for path in backups.own + backups.unclear) or 'none'}.",
-    )
-
-
-def _or_named(backups: Backups) -> str:
-    names = [path.name for path in backups.unclear]
-    return (
-        f" Of this or another vault are: {some_of(names, 5)}; `memtui vault restore NAME` takes one." if names else ""
     )
 
 
@@ -291,7 +283,11 @@ def _replace(vault: Vault, found: Probe) -> Repair:
     work.mkdir(mode=0o700)
     try:
         best = _choose(vault, work)
-        head = (f"The vault was damaged: {found.error}.", f"Copies of the damaged file and its log are kept: {kept}.")
+        head = (
+            f"The vault was damaged: {found.error}.",
+            f"Copies of the damaged file and its log are kept: {kept}.",
+            *filter(None, [backups_of(vault.path).unclear_words]),
+        )
         if best is None:
             nothing = ("Neither the file nor any backup could be read. Nothing was changed.",)
             return Repair("lost", kept, 0, head + nothing)
@@ -303,9 +299,8 @@ def _replace(vault: Vault, found: Probe) -> Repair:
 
 
 def _set_aside(vault: Path, now: datetime) -> Path:
-    folder = damaged_folder(vault)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    kept = folder / f"{vault.stem}-{now:%Y%m%dT%H%M%S%f}.duckdb"
+    kept = damaged_copy(vault, now)
+    kept.parent.mkdir(mode=0o700, exist_ok=True)
     copy_files(vault, kept)
     for other in vault.parent.glob(f"{vault.name}.wal.*"):
         shutil.copy2(other, kept.with_name(kept.name + other.name.removeprefix(vault.name)))

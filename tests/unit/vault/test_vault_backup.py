@@ -158,8 +158,9 @@ def test_backups_of_earlier_versions_go_to_the_vault_that_they_were_made_of(tmp_
     assert backups.backups_of(other.path) == backups.Backups([theirs], [])
     ids = _ids(one)
     one.path.write_bytes(b"rubbish")
-    repair.repair(one)
+    done = repair.repair(one)
     assert _ids(one) == ids
+    assert (backups.damaged_copies(one.path), backups.damaged_copies(other.path)) == ([done.kept], [])
 
 
 def test_a_backup_of_an_earlier_version_is_the_vaults_where_no_other_has_its_name(
@@ -183,6 +184,8 @@ def test_a_backup_that_two_vaults_may_have_made_is_taken_by_its_name_alone(tmp_p
     with pytest.raises(NotFoundError, match=copy.name):
         repair.restore(one, None)
     assert copy in purge_memories(one, ["anewvaul"]).leftovers
+    one.path.write_bytes(b"rubbish")
+    assert any(copy.name in line for line in repair.repair(one).lines)
     repair.restore(one, copy.name)
     assert _ids(one) == ids
 
