@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memtui.analysis.imperative import first_word
-from memtui.analysis.sentence_acts import is_command
+from memtui.analysis.sentence_acts import is_command, pattern
 
 READ_CHARS = 4_000  # Of a text that are read
 
@@ -46,7 +46,9 @@ def blocks(text: str) -> Iterator[str]:
 
 
 _ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
-_PATH_ITEM = re.compile(r"(?:\*\*)?`(?:[\w.@*-]*/[\w./@*\[\]-]*)`(?:\*\*)?(?=\s*(?:$|[,:：—–(-]))")
+_PATH_ITEM = re.compile(
+    r"(?:\*\*)?`(?!(?:feat|feature|fix|bugfix|hotfix)/)(?:[\w.@*-]*/[\w./@*\[\]-]*)`(?:\*\*)?(?=\s*(?:$|[,:：—–(-]))"
+)
 _DEEP_PATH = re.compile(r"`[^`\s]*(?:[^/`\s]/[^/`\s]|/`)")
 _LEAST_PATHS = 3
 _SHELL_FENCE = re.compile(
@@ -70,6 +72,11 @@ _VARIABLE_ROW = re.compile(
 )
 _SEVERAL_VARIABLES = 2
 _MEMBER = re.compile(r"(?:\*\*)?`(?!-)([^`]+)`(?:\*\*)?(?:\s*\([^()]*\))?\s*(?:$|[:：—–→]|-\s)")
+_LABEL = re.compile(
+    r"^[ \t]*(?:(?:[-*+]|\d{1,2}[.)]|#{1,6})[ \t]+)?(?:\*\*|__)?([^\W_](?:[^\n:：*_]{0,28}[^\W_])?)"
+    r"(?:\*\*|__)?[ \t]*(?:[:：]|$)",
+    re.MULTILINE,
+)
 _NO_MEMBER = re.compile(r".*/|[A-Z][A-Z0-9_]*(?:=|$)")
 _SEVERAL_MEMBERS = 2
 _SKILL = re.compile(r"(?:\*\*)?`/[a-z][a-z0-9:-]+(?: [^`]*)?`(?:\*\*)?\s*(?:$|[:—–]|-\s)")
@@ -101,7 +108,8 @@ def lists_paths(text: str) -> bool:
 
 def form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, float]]:
     """Yield what the form of a text shows, each with its share; `context` is its title and the headings above it."""
-    yield from ((name, 1.0) for name in (*_of_code(text), *_of_boxes(text, context), *_of_lists(text)))
+    names = (*_of_code(text), *_of_boxes(text, context), *_of_lists(text), *_of_labels(text))
+    yield from ((name, 1.0) for name in names)
 
 
 def _of_code(text: str) -> Iterator[str]:
@@ -140,6 +148,12 @@ def _of_lists(text: str) -> Iterator[str]:
         yield "measured"
     if _CODE_FILE.match(text):
         yield "of_file"
+
+
+def _of_labels(text: str) -> Iterator[str]:
+    labels = [label.lower() for label in _LABEL.findall(text)]
+    if any(map(pattern("fault_label").match, labels)) and any(map(pattern("cure_label").match, labels)):
+        yield "fault_told"
 
 
 def _names_member(code: str) -> bool:

@@ -110,7 +110,8 @@ def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
     stressed = pattern("stresses").match(plain)
     does = pattern("code_does").match(_labelled(plain)[1])
     acted = does and {does[1], does[1].removesuffix("s")} & openings("verbs")
-    if stressed or acted or "tell" in said or "build" in said or plain.startswith((_CODE, _SETTING)):
+    of_code = plain.startswith((_CODE, _SETTING)) and plain != _CODE
+    if stressed or acted or "tell" in said or "build" in said or of_code:
         yield "tells"
         yield from (act for act in ("by_default", "stresses") if pattern(act).search(plain))
     else:

@@ -447,3 +447,35 @@ def test_what_a_file_of_lessons_plans_is_a_note() -> None:
 
     assert kind_guess(text, "", ("Voyage 5", "Action Items"), hint="lessons").kind == "note"
     assert kind_guess(text, "", ("Voyage 5", "What went well"), hint="lessons").kind == "lesson"
+
+
+@pytest.mark.parametrize(
+    ("text", "headings", "kind"),
+    [
+        (
+            "问题:\n\n夜里渡船丢失货物清单。\n\n**根本原因**：码头时钟慢了一小时\n\n解决方案:\n\n同步时钟",
+            (),
+            "bug-pattern",
+        ),
+        (
+            "**Error**: `crane lift` says that there is no rope\n\n**Solution**:\n```bash\nmake ropes\n```",
+            ("Harbour", "Common Issues and Solutions", "Issue: No rope"),
+            "bug-pattern",
+        ),
+        (
+            "No crew list yet—use Conventional Commits (e.g. `feat: ...`).",
+            ("Harbour", "Commit Guidelines"),
+            "convention",
+        ),
+        ("- `feat/<berth>-rope`\n- `fix/<berth>-rope`\n- `hotfix/<berth>`", ("Harbour", "Branch naming"), "convention"),
+        (
+            "```\nfeature/クレーン - 新しい\nfix/ロープ - 直す\n```",
+            ("港", "ブランチ戦略", "ブランチ命名"),
+            "convention",
+        ),
+    ],
+)
+def test_faults_with_their_cures_and_how_work_is_done_are_no_facts(
+    text: str, headings: tuple[str, ...], kind: str
+) -> None:
+    assert kind_guess(text, "", headings, path="docs/DEBUG_LESSONS.md" if "问题" in text else "").kind == kind
