@@ -22,7 +22,17 @@ from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.merge_conflicts import has_marker, merge_conflicts
 from memtui.capture.skip_codes import SkipCode, SkipReason, SkipWords
 from memtui.capture.stable_split import Familiar, KnownUnit
-from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag, planted_in, trimmed
+from memtui.domain.memory import (
+    DECISION_RECORDS,
+    DEFAULT_IMPORTANCE,
+    Memory,
+    Source,
+    fit_tags,
+    hash_parts,
+    long_tag,
+    planted_in,
+    trimmed,
+)
 from memtui.domain.record import Record
 from memtui.text.sanitize import (
     LOST_CHARACTER,
@@ -340,7 +350,8 @@ class DraftMaker:
         led = self._led(insight, why, path, native_id, full) if lead else insight
         name = full if stated else without_place(full, path, self.file.root.name)
         native = sanitise(native_id).text
-        planted = bool(planted_in(name, led, why, "", *self.tags, self.file.name, native))
+        of_record = self.format in DECISION_RECORDS
+        planted = bool(planted_in(name, led, why, "", *self.tags, self.file.name, native, of_record=of_record))
         return Draft(
             title=name,
             title_stated=bool(stated.strip()),

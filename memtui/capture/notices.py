@@ -13,7 +13,7 @@ from memtui.capture.draft import HISTORICAL, SUPERSEDED_NOTE, Draft, ReadResult,
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.skip_codes import SkipReason
 from memtui.capture.stable_split import KnownUnit
-from memtui.domain.memory import planted_in
+from memtui.domain.memory import DECISION_RECORDS, planted_in
 from memtui.text.inline import plain_text
 from memtui.text.sanitize import sanitise
 from memtui.text.tables import compile_lines, read_table
@@ -22,7 +22,7 @@ Hold = Literal["whole", "mention"]
 
 SHOWN = 400  # Characters of a notice that a memory is given
 _FIRST = 3  # Blocks of a section among which a label that opens it stands
-_EXEMPT = frozenset({"adr", "decision-log", "skill"})  # Formats that read states of their own
+_EXEMPT = DECISION_RECORDS | {"skill"}  # Formats that read states of their own
 _HINT = re.compile(
     r"histor|archiv|no\s+longer|supersed|deprecated|obsolete|outdated|out of date|retained|kept|preserved",
     re.IGNORECASE,

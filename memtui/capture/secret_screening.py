@@ -13,7 +13,7 @@ from memtui.capture.context import without_lead
 from memtui.capture.draft import PLANTED, Draft, Skipped
 from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stable_split import KnownUnit
-from memtui.domain.memory import planted_in
+from memtui.domain.memory import DECISION_RECORDS, planted_in
 from memtui.text.secrets import SecretFinding, find_secrets
 from memtui.vault.text_search import Patterns, secrets_in
 
@@ -58,7 +58,8 @@ def without_secret_lines(draft: Draft, patterns: Patterns) -> tuple[Draft, list[
 
 def _looks_planted(draft: Draft) -> bool:
     named = (draft.source.path or "", draft.source.native_id or "")
-    return bool(planted_in(draft.title, draft.insight, draft.rationale, draft.snippet, *draft.tags, *named))
+    texts = (draft.title, draft.insight, draft.rationale, draft.snippet, *draft.tags, *named)
+    return bool(planted_in(*texts, of_record=draft.source.format in DECISION_RECORDS))
 
 
 def _without(text: str, found: Sequence[SecretFinding], *, is_code: bool) -> tuple[str, list[tuple[int, str]]]:

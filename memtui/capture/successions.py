@@ -14,7 +14,7 @@ from memtui.capture.planned import Planned
 from memtui.capture.readers.adr_succession import stem_of
 from memtui.curate.memories import mark_superseded
 from memtui.domain.identity import Actor
-from memtui.domain.memory import Link, Memory, Source
+from memtui.domain.memory import DECISION_RECORDS, Link, Memory, Source
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.writer import VaultWriter
 
@@ -22,7 +22,6 @@ AT_SOURCE = "superseded at its source"
 """Why a memory is superseded whose source says so and names nothing."""
 
 BY_SOURCE = "import"  # Origin of a link that a source states
-_FORMATS = frozenset({"adr", "decision-log"})
 _TAKES_PART = frozenset({"active", "candidate", "superseded"})
 _STATE = re.compile(r"^(?:superseded|deprecated|rejected|proposed): ", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W_]+")
@@ -66,7 +65,7 @@ def _records_of(writer: VaultWriter, project: str | None) -> list[Memory]:
 
 
 def _is_record(source: Source) -> bool:
-    return source.format in _FORMATS and " > " not in (source.native_id or "")
+    return source.format in DECISION_RECORDS and " > " not in (source.native_id or "")
 
 
 def _link(writer: VaultWriter, winner: str, loser: str, fresh: set[str], actor: Actor, *, partly: bool) -> bool:

@@ -31,6 +31,7 @@ from memtui.domain.memory import (
     GLOBAL_PROJECT,
     Anchor,
     Memory,
+    is_record,
     planted_in,
     planted_reasons,
 )
@@ -352,7 +353,7 @@ def _wording(name: str, texts: Texts, memory: Memory | None) -> Iterator[Finding
     text = texts.get(name, "")[:CHECKED_CHARACTERS]
     is_in_use = memory is not None and memory.status != "candidate"
     then = "it is withheld from assistants until you verify it" if is_in_use else "saving asks you to confirm it"
-    for reason in planted_instructions(text)[:1]:
+    for reason in planted_instructions(text, is_record=memory is not None and is_record(memory))[:1]:
         yield Finding(name, "hint", f"looks planted: it {reason}; {then}")
     line = ordering_line(text)
     is_own = memory is None or texts.get(name) != texts_of(memory)[name]  # not of a file or somebody else

@@ -39,6 +39,7 @@ GLOBAL_PROJECT = "global"  # The project of memories that apply everywhere; it m
 MOST_MERGED = 8  # Memories of one merge at most: as many as can be compared side by side
 
 MATCHED = "matched"  # In place of a content hash: files were there, or matched a glob, when its memory was verified
+DECISION_RECORDS = frozenset({"adr", "decision-log"})  # Formats of sources that record decisions
 DEFAULT_IMPORTANCE = 3
 DEFAULT_CONFIDENCE = 1.0
 
@@ -319,19 +320,29 @@ def planted_reasons(memory: Memory) -> tuple[Planted, ...]:
 def _planted_reasons(memory: Memory, _look: SecondLook | None) -> tuple[Planted, ...]:
     beside = [memory.status_reason, *memory.tags]
     beside += [named or "" for source in memory.sources for named in (source.path, source.native_id)]
-    return planted_in(memory.title, memory.insight, memory.rationale, memory.snippet, *beside)
+    texts = (memory.title, memory.insight, memory.rationale, memory.snippet, *beside)
+    return planted_in(*texts, of_record=is_record(memory))
 
 
-def planted_in(title: str, insight: str, rationale: str = "", snippet: str = "", *beside: str) -> tuple[Planted, ...]:
+def is_record(memory: Memory) -> bool:
+    """Return whether a memory has sources, all of which are records of decisions."""
+    return bool(memory.sources) and all(source.format in DECISION_RECORDS for source in memory.sources)
+
+
+def planted_in(
+    title: str, insight: str, rationale: str = "", snippet: str = "", *beside: str, of_record: bool = False
+) -> tuple[Planted, ...]:
     """Return why the texts of a memory look planted; `beside`: its tags, its reason, the names of its sources.
 
+    `of_record`: whether it is from records of decisions alone.
     Whoever looks at a memory, or at what becomes one, asks here, so that an import, a list and a payload agree on it.
     """
     from memtui.text.injection import planted_instructions  # its rules take long to load
 
-    # A blank line: no sentence goes on in the next.
-    whole = "\n\n".join(filter(None, (title, insight, rationale, snippet, *beside)))
-    return tuple(planted_instructions(whole, f"{insight}\n\n{rationale}".strip()))
+    # A blank line: no sentence goes on in the next, nor a heading in the one below it.
+    named = (each.replace(" > ", "\n\n") for each in beside)
+    whole = "\n\n".join(filter(None, (title, insight, rationale, snippet, *named)))
+    return tuple(planted_instructions(whole, f"{insight}\n\n{rationale}".strip(), is_record=of_record))
 
 
 def held_back(memory: Memory) -> Planted | None:

@@ -10,12 +10,19 @@ from itertools import chain
 from math import inf
 
 from memtui.text.caseless import Caseless, Seldom
-from memtui.text.injection_described import DONE_BY_SCRIPTS, is_only_told_of, leads_to_refused, names_refused
+from memtui.text.injection_described import (
+    DONE_BY_SCRIPTS,
+    downloads_nothing,
+    is_only_told_of,
+    leads_to_refused,
+    names_refused,
+)
 from memtui.text.injection_languages import Language, beginnings, languages_of
 from memtui.text.injection_model import LONGEST_WHOLE, least_planted, weight_of_wording
 from memtui.text.injection_roles import likeliest_reason
-from memtui.text.injection_scope import beyond_prohibitions, is_reminder
+from memtui.text.injection_scope import MARKS, beyond_prohibitions, is_marked_wrong, is_reminder
 from memtui.text.injection_second_look import SecondLook, second_look
+from memtui.text.injection_told import only_tells
 from memtui.text.injection_veils import unveiled
 from memtui.text.planted import Planted, PlantedSort
 from memtui.text.tables import read_table
@@ -36,7 +43,7 @@ _SELECTOR_TEXT = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _ZERO_WIDTH_RUN = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff]{8,}")
 _OVERRIDE_MARK = re.compile("[\u202d\u202e]")
 
-_LINE_INSIDE_PARAGRAPH = re.compile(r"\n(?![ \t]*(?:[-*+#>|\d]|$))", re.MULTILINE)
+_LINE_INSIDE_PARAGRAPH = re.compile(rf"\n(?![ \t]*(?:[-*+#>|\d{MARKS}]|$))", re.MULTILINE)
 # It begins with a set of characters, which the search for the next one goes by.
 _SENTENCE_END = re.compile(
     r"[\n.!?\u3002\uff01\uff1f](?:(?<=[\n\u3002\uff01\uff1f])|[ \t]+(?=[\"'(A-Z*_`\u00c0-\u042f]))"
@@ -52,8 +59,13 @@ _PROGRAM = re.compile(
 )
 """Fenced code of a language for programs."""
 
+_REFUSED_BY_MARK = frozenset(
+    {PlantedSort.OFF, PlantedSort.APPROVAL, PlantedSort.APPROVES_ALL, PlantedSort.FALSIFY, PlantedSort.RUN}
+)
+"""What a list of rules names as wrong; nobody has to name `ignore your instructions` there."""
+
 _DONE_BY_CODE = frozenset({PlantedSort.RUN, PlantedSort.SEND})
-_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])")
+_LIST_ITEM = re.compile(rf"[ \t]*(?:[-*+>|{MARKS}]|\d+[.)])")
 
 _THAT = re.compile(r"\s+(?:it|them|that)\b")
 _PIPE_OUT = re.compile(r"\|\s*(?:curl|wget|nc|ncat)\b")
@@ -81,6 +93,9 @@ class _Wording:
 
     def _is_meant(self, sentence: str, at: int, end: int) -> bool:
         if is_only_told_of(sentence, at, end, by_script=self.sort in DONE_BY_SCRIPTS):
+            return False
+        from_nowhere = self.sort is PlantedSort.RUN and downloads_nothing(sentence, at, end)
+        if from_nowhere and not _pattern("outside").search(sentence[max(0, at - 2 * _REACH) : end + 2 * _REACH]):
             return False
         before = sentence[max(0, at - _REACH) : at]
         if _is_negated(sentence, at) or (self.unless and _pattern(self.unless).search(before)):
@@ -145,15 +160,16 @@ def _pattern(name: str) -> Seldom:
     return Seldom(f"(?m){text}" if name == "order" else text)
 
 
-def planted_instructions(text: str, body: str = "") -> list[Planted]:
+def planted_instructions(text: str, body: str = "", *, is_record: bool = False) -> list[Planted]:
     """Return why a text looks planted; an empty list if nothing does.
 
     `body`: what it says without its names and places, if it has such; a second look is taken at that.
+    `is_record`: whether it is of a record of decisions, in which a statement that only resembles planted ones is none.
     """
-    return _planted(text, second_look(), body)
+    return _planted(text, second_look(), body, is_record=is_record)
 
 
-def _planted(text: str, look: SecondLook | None, body: str = "") -> list[Planted]:
+def _planted(text: str, look: SecondLook | None, body: str = "", *, is_record: bool = False) -> list[Planted]:
     reasons = [*_hidden_text(text)]
     visible = _HIDDEN_CHARACTERS.sub("", text) if not text.isascii() else text
     if "```" in visible:
@@ -166,12 +182,12 @@ def _planted(text: str, look: SecondLook | None, body: str = "") -> list[Planted
     hints = None if languages else _hints_in(visible, begun)
     least = least_planted() if look is None else min(least_planted(), 100 * look.near)
     # What a table finds comes first, then what weighs most: most faces show one reason.
-    found = sorted(_found_in(visible, languages, hints, least), key=lambda each: -each.weight)
+    found = sorted(_found_in(visible, languages, hints, least, is_record=is_record), key=lambda each: -each.weight)
     reasons += _reasons_at_second_look(found, look, body or visible) if look else [each.reason for each in found]
     if "<!--" in visible:
         reasons += _comment_reasons(visible)
     for veil, said in unveiled(visible):
-        if _says_something(said):
+        if _says_something(said, is_record=is_record):
             reasons.append(Planted(PlantedSort.VEILED, _excerpt(said), veil=veil))
     return _quoting_once(dict.fromkeys(reasons))
 
@@ -217,18 +233,18 @@ class _Found:
     def reason(self) -> Planted:
         return Planted(self.sort) if self.sort else _resembles(PlantedSort.WORDED, self.part)
 
+    def is_only_told(self, languages: Sequence[Language]) -> bool:
+        """Return whether no table finds it, and a record only tells it."""
+        return self.sort is None and all(only_tells(each, languages) for each in sentences_of(self.part))
+
     def of(self, sentence: str, weight: float) -> _Found:
         """Return the same of the sentence that this one is left of, weighing no more than that."""
         return replace(self, part=sentence, weight=min(self.weight, weight))
 
 
-def _reasons(text: str, languages: Sequence[Language], hints: frozenset[str] | None = None) -> Iterator[Planted]:
-    """Yield what sentences say, except those about such texts, and the lists of what is described or forbidden.
-
-    `hints`: without one of these, if they are given, a sentence says no wording of the tables; how it is worded is
-    always looked at.
-    """
-    return (found.reason for found in _found_in(text, languages, hints, least_planted()))
+def _reasons(text: str, languages: Sequence[Language], *, is_record: bool = False) -> Iterator[Planted]:
+    """Yield what sentences say, except those about such texts, and the lists of what is described or forbidden."""
+    return (found.reason for found in _found_in(text, languages, None, least_planted(), is_record=is_record))
 
 
 def _reasons_at_second_look(found: Sequence[_Found], look: SecondLook, text: str) -> list[Planted]:
@@ -243,8 +259,21 @@ def _reasons_at_second_look(found: Sequence[_Found], look: SecondLook, text: str
     return surely if said is None else []
 
 
-def _found_in(text: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float) -> Iterator[_Found]:
-    """Yield what looks planted by the tables, or weighs at least `least` by how it is worded; `hints` as above."""
+def _found_in(
+    text: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float, *, is_record: bool
+) -> Iterator[_Found]:
+    """Yield what looks planted by the tables, or weighs at least `least` by how it is worded and is not only told.
+
+    `hints`: without one of these, if they are given, a sentence says no wording of the tables.
+    """
+    found = _found_anywhere(text, languages, hints, least)
+    return (each for each in found if not (is_record and each.is_only_told(languages)))
+
+
+def _found_anywhere(
+    text: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float
+) -> Iterator[_Found]:
+    """Yield the same of any text, whether it is of a record or not."""
     text = _EXAMPLE.sub(" ", text) if not text.isascii() and _EXAMPLE_SIGN.search(text) else text
     introduced = found_any = False
     sentences = sentences_of(text)
@@ -255,7 +284,7 @@ def _found_in(text: str, languages: Sequence[Language], hints: frozenset[str] | 
                 found_any = found_any or found.weight >= least_planted()
                 yield found
         if _leads(sentence):
-            introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
+            introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids", "forbids_list"))
             introduced = (introduced and not is_reminder(sentence)) or leads_to_refused(sentence)
     if not found_any and len(sentences) > 1 and len(text) <= _LONGEST_TOLD:
         yield from _meant_together(text, least)
@@ -277,7 +306,12 @@ def _meant(sentence: str, languages: Sequence[Language], hints: frozenset[str] |
 def _judged(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float) -> list[_Found]:
     """Return why a sentence looks planted: by what the tables find, or else by how it is worded."""
     by_words = hints is None or (hints and any(map(sentence.lower().__contains__, hints)))
-    found = [_Found(sentence, sort) for sort in _said_in(sentence, languages)] if by_words else []
+    sorts = _said_in(sentence, languages) if by_words else []
+    if not _REFUSED_BY_MARK.isdisjoint(sorts) and is_marked_wrong(sentence):
+        sorts = [sort for sort in sorts if sort not in _REFUSED_BY_MARK]
+        if not sorts:
+            return []
+    found = [_Found(sentence, sort) for sort in sorts]
     if not found and (weight := weight_of_wording([sentence], least)) >= least:
         found.append(_Found(sentence, weight=weight))
     return found
@@ -381,8 +415,8 @@ def _comment_reasons(text: str) -> Iterator[Planted]:
         start = text.find("<!--", end)
 
 
-def _says_something(text: str) -> bool:
-    return any(_reasons(text, languages_of(text, beginnings(text))))
+def _says_something(text: str, *, is_record: bool = False) -> bool:
+    return any(_reasons(text, languages_of(text, beginnings(text)), is_record=is_record))
 
 
 def _hidden_text(text: str) -> Iterator[Planted]:

@@ -1,8 +1,8 @@
 """What a sentence only tells of: what is blocked or refused, and what is named as doing harm. It orders none of it.
 
 `Blocked commands: git commit --no-verify`, `the wrapper rejects --no-verify` and `[skip ci] kills the release` are
-descriptions, and so is what a list says that a script does. `If the hook blocks your commit, use --no-verify` is none:
-what stands under a condition is not looked at.
+descriptions, and so is what a list says that a script or an option does: `--yes: skip confirmations`.
+`If the hook blocks your commit, use --no-verify` is none: what stands under a condition is not looked at.
 """
 
 from __future__ import annotations
@@ -16,13 +16,26 @@ from memtui.text.tables import compile_lines, fill, read_table
 _BEFORE, _AFTER = 100, 60  # characters of a sentence around a wording that are read
 _LONGEST = 400  # characters of a sentence that names what is refused
 
-_SCRIPT = re.compile(
-    r"\s*(?:[-*+]\s+)?\**`(?:[\w.@-]+/)*[\w.-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd|py|rb|pl|[cm]?js|ts)`\**"
-    r"\s*(?:[—–:]|-{1,2}(?=\s))\s*$"
+_TOLD_OF = re.compile(
+    r"""\s*(?:[-*+|]\s+)?\**
+    (?:`(?:[\w.@-]+/)*[\w.-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd|py|rb|pl|[cm]?js|ts)`
+    |`-{1,2}[\w-]+(?:[ =][^`\n]{1,40})?`(?:(?:\s*[/|,]\s*|\s+or\s+)`-{1,2}[\w-]+(?:[ =][^`\n]{1,40})?`){0,3})
+    \**\s*(?:[—–:|→]|-{1,2}(?=\s))\s*""",
+    re.VERBOSE,
 )
-"""The name of a script, of which is told what it does: `- `quick.sh` — `."""
+"""The name of a script or an option, of which is told what it does: `- `quick.sh` — `, `- `--yes`/`-y`: `."""
+
+_DOES = re.compile(r"(?:skip|avoid|assume|answer|suppresse?)s?\b", re.IGNORECASE)
+"""What an option does of which the name is a part of the wording."""
 
 DONE_BY_SCRIPTS = frozenset({PlantedSort.RUN, PlantedSort.SEND, PlantedSort.OFF})
+
+_DOWNLOADS = re.compile(r"\b(?:curl|wget|fetch|iwr|irm)\b", re.IGNORECASE)
+_NO_ADDRESS = re.compile(
+    r"(?:\s+-[\w-]+)*\s*(?:…|\.{3}|<[\w -]{1,20}>|[\[({]?url\b[\])}]?)?\s*[|)]",
+    re.IGNORECASE,
+)
+"""What may follow a command that downloads, in place of an address: `curl … | sh`, `$(curl url)`."""
 
 _NAMED = re.compile(r"(?:^|[.:;>\n])[\s*+>-]*[`\"'“«「]?\[?$")
 
@@ -33,6 +46,12 @@ def _pattern(name: str) -> re.Pattern[str]:
     return compile_lines(fill(table[name], {"refused": table["refused"]}))
 
 
+def downloads_nothing(sentence: str, start: int, end: int) -> bool:
+    """Return whether a wording that stands there has a download without an address: it names a kind of command."""
+    command = _DOWNLOADS.search(sentence, start, end)
+    return command is not None and _NO_ADDRESS.match(sentence, command.end(), end + _AFTER) is not None
+
+
 def is_only_told_of(sentence: str, start: int, end: int, *, by_script: bool = False) -> bool:
     """Return whether a wording that stands there is told of as refused, or named as doing harm, under no condition.
 
@@ -41,12 +60,23 @@ def is_only_told_of(sentence: str, start: int, end: int, *, by_script: bool = Fa
     before = sentence[max(0, start - _BEFORE) : start]
     if _pattern("condition").search(before):
         return False
-    if by_script and _SCRIPT.fullmatch(before):
+    if by_script and _is_done_by_named(sentence, start, end):
         return True
     after = sentence[end : end + _AFTER]
     if _pattern("label").search(before) or _pattern("refuses").search(before) or _pattern("is_refused").match(after):
         return True
     return _NAMED.search(before) is not None and _pattern("does_harm").match(after) is not None
+
+
+def _is_done_by_named(sentence: str, start: int, end: int) -> bool:
+    """Return whether a wording is what a script or an option does, by whose name a sentence begins.
+
+    It begins behind the name, or within it as `--yes … skip` does, and ends behind it.
+    """
+    named = _TOLD_OF.match(sentence[:_BEFORE])
+    if named is None:
+        return False
+    return named.end() == start or (start < named.end() < end and _DOES.match(sentence, named.end()) is not None)
 
 
 def names_refused(sentence: str) -> bool:

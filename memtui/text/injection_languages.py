@@ -20,7 +20,7 @@ _BEFORE, _AFTER, _CONTEXT = 60, 16, 120  # characters in which a negation takes 
 _FEWEST_WORDS = 2
 _ASCII_WORD = re.compile("([a-z]{1,6})[a-z]*")
 _WORD = re.compile(r"([^\W\d_]{1,6})[^\W\d_]*")
-_ENGLISH = frozenset(
+ENGLISH = frozenset(
     [
         "the",
         "and",
@@ -87,6 +87,11 @@ class Language:
         return re.compile(self.row["script"], re.IGNORECASE) if "script" in self.row else None
 
     @cached_property
+    def _unless(self) -> re.Pattern[str] | None:
+        """The characters of another language that is written in its script, too."""
+        return re.compile(self.row["unless"]) if "unless" in self.row else None
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Its most frequent words, if its script is Latin."""
         return frozenset(word[:6] for word in self.row.get("words", "").split())
@@ -94,8 +99,8 @@ class Language:
     def fits(self, text: str, words: frozenset[str]) -> bool:
         """Return whether a sentence of a text that may be in the language, with its words, is not rather English."""
         if self.script:
-            return self.script.search(text) is not None
-        return bool(self.words & words) and len(self.words & words) >= len(_ENGLISH & words)
+            return self.script.search(text) is not None and not (self._unless and self._unless.search(text))
+        return bool(self.words & words) and len(self.words & words) >= len(ENGLISH & words)
 
     def reasons(self, sentence: str, words: frozenset[str], *, outside: bool) -> Iterator[PlantedSort]:
         """Yield why a sentence, with its words, looks planted; `outside`: it names an address outside."""

@@ -20,7 +20,7 @@ _COMPARED = 9  # letters of a word
 _DENIED_WITHIN = 28  # characters after a denial
 _DENIED_AROUND = 9  # characters on either side of one in scripts without spaces
 _NEAR = 55  # characters between two roles that play together
-_ACTS = frozenset(
+ACTS = frozenset(
     ["tell", "send", "move", "run", "skip", "drop", "ignore", "insert", "reveal", "outrank", "fetch", "falsify", "obey"]
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -121,11 +121,11 @@ def placed_roles(sentence: str) -> list[tuple[int, str]]:
 def _played(sentence: str, placed: Sequence[tuple[int, str]]) -> frozenset[str]:
     denials = [at for at, role in placed if role == "deny"]
     signed = [
-        (at, f"no-{role}" if role in _ACTS and any(_denies(denial, at, sentence) for denial in denials) else role)
+        (at, f"no-{role}" if role in ACTS and any(_denies(denial, at, sentence) for denial in denials) else role)
         for at, role in placed
     ]
     found = {role for _, role in signed} | set(_near_each_other(signed))
-    if placed and placed[0][1] in _ACTS and len(sentence[: placed[0][0]].strip(_LEAD)) == 0:
+    if placed and placed[0][1] in ACTS and len(sentence[: placed[0][0]].strip(_LEAD)) == 0:
         found.add("order")
     return frozenset(found)
 

@@ -25,6 +25,12 @@ _OF_THE_PERSON = frozenset(["tell", "person"])
 _OF_ITSELF = frozenset(["selftext", "memory"])
 _DENIED_BEHIND = re.compile("[\u3040-\u30ff\uac00-\ud7af]")  # Japanese and Korean
 
+_WRONG, _RIGHT = "❌✗✘✖🚫⛔", "✅✓✔"
+MARKS = f"{_WRONG}{_RIGHT}"
+"""Signs with which items of lists begin that say what to do and what not."""
+
+_MARKED = re.compile(rf"[\s>|*+\d.)-]*[{_WRONG}]")
+
 Placed = Sequence[tuple[int, str]]
 
 
@@ -53,6 +59,17 @@ def beyond_prohibitions(sentence: str) -> str:
 def is_reminder(sentence: str) -> bool:
     """Return whether what a sentence denies is to leave something undone: `never forget to`."""
     return _pattern("reminder").search(sentence) is not None
+
+
+def is_marked_wrong(sentence: str) -> bool:
+    """Return whether a sentence is marked as what is not to be done, and forbids nothing in words besides.
+
+    `❌ Never ask first` is an order like `Never ask first`, and what follows a mark of what is right is one, too.
+    """
+    if not _MARKED.match(sentence) or any(mark in sentence for mark in _RIGHT) or is_reminder(sentence):
+        return False
+    denials = (at for at, role in placed_roles(sentence) if role == "deny")
+    return all(_pattern("misses").match(sentence, at) for at in denials)
 
 
 def _scope(sentence: str, denial: int, placed: Placed) -> tuple[int, int] | None:
