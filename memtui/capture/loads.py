@@ -14,6 +14,7 @@ from memtui.capture.includes import find_imports
 from memtui.capture.places import memory_folders
 from memtui.text.tables import read_table
 from memtui.text.words import unknown
+from memtui.tree import tree_files
 from memtui.workspace import Workspace, find_workspace
 
 When = Literal["always", "with files", "on request", "by description", "by name"]
@@ -132,11 +133,21 @@ def readings(assistant: Assistant, folder: Path, home: Path) -> list[Reading]:
 
 
 def _paths(rule: Rule, assistant: Assistant, workspace: Workspace, home: Path) -> Iterator[Path]:
+    if rule.where == "below":
+        yield from _below(rule.path, workspace)
+        return
     for base in _bases(rule, workspace):
         choices = [_matching(name, base, assistant, workspace, home) for name in (rule.path, *rule.alternatives)]
         yield from next(filter(None, choices), [])
         for name in rule.more:
             yield from _matching(name, base, assistant, workspace, home)
+
+
+def _below(name: str, workspace: Workspace) -> list[Path]:
+    """Return the files of a name in the folders below this one that git does not ignore."""
+    here = workspace.folder
+    named = (workspace.root / path for path in tree_files(workspace.root) if path.rpartition("/")[2] == name)
+    return sorted(path for path in named if path.parent != here and path.is_relative_to(here))[:_MOST_FILES]
 
 
 def _bases(rule: Rule, workspace: Workspace) -> Sequence[Path]:
@@ -175,6 +186,8 @@ def _matching(name: str, base: Path, assistant: Assistant, workspace: Workspace,
 def _when(path: Path, rule: Rule) -> When:
     if not rule.is_whole:
         return "by name"
+    if rule.where == "below":
+        return "with files"
     if rule.is_skill:
         hidden = split_frontmatter(text_of(path)).values.get(_HIDES)
         return "on request" if str(hidden).lower() == "true" else "by description"

@@ -98,6 +98,8 @@ def run_publish(arguments: argparse.Namespace, session: Session) -> int:
     if not plan.files:
         session.put(_record(plan, publisher.root, dry=True))
         say(nothing)
+        if left_out := left_out_words(plan):
+            say(left_out)
         return EXIT_NOTHING
     if not arguments.dry_run:
         session.back_up_daily()

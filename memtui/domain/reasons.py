@@ -37,6 +37,7 @@ class ReasonCode(StrEnum):
     SECRET = "secret"  # noqa: S105 - what a memory is withheld for
     PLANTED = "planted"
     ALREADY_LOADED = "already-loaded"
+    LOADED_THERE = "loaded-there"
     LEFT_OUT = "left-out"
 
     # Recalled: terms of the relevance.

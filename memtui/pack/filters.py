@@ -268,7 +268,8 @@ def without_loaded(
 
     A memory counts as read when a source that the target reads, or a block that memtui published in one for this
     project, states exactly its text: what was edited here since differs from the file. A file in a subfolder counts
-    only if a given file is there, and a rule for certain paths only with one that fits.
+    only if a given file is there, and a rule for certain paths only with one that fits. For a payload that is to stand
+    in a file both count, the first where the target reads it as soon as it works there.
     """
     if not target.loads:
         return found
@@ -291,7 +292,7 @@ def without_loaded(
     if not loaded:
         return found
     gone = [hit for hit in (*found.pins, *found.hits) if hit.memory.id in loaded]
-    told = [Withheld.of(hit.memory, _reason(target, loaded[hit.memory.id]), hit.relevance) for hit in gone]
+    told = [Withheld.of(hit.memory, _reason(target, loaded[hit.memory.id], files), hit.relevance) for hit in gone]
     hits = _filters_less(found.hits, loaded)
     return replace(
         found,
@@ -306,8 +307,9 @@ def _filters_less(hits: tuple[Hit, ...], loaded: dict[str, Source]) -> tuple[Hit
     return tuple(hit for hit in hits if hit.memory.id not in loaded)
 
 
-def _reason(target: Target, source: Source) -> Reason:
-    return Reason(ReasonCode.ALREADY_LOADED, target=target.name, path=source.path or source.format)
+def _reason(target: Target, source: Source, files: tuple[str, ...]) -> Reason:
+    code = ReasonCode.ALREADY_LOADED if _is_in_reach(source, files) else ReasonCode.LOADED_THERE
+    return Reason(code, target=target.name, path=source.path or source.format)
 
 
 _SKILLS = re.compile(r"(?:^|.*?/)(?P<folder>\.[\w-]+/skills)/")
@@ -337,14 +339,16 @@ def read_by(
     """Return the source by which the target reads a memory, or None if it does not.
 
     `published`: the blocks of memtui that it stands in, whatever the project. `project`: the one that is worked on.
-    `standing`: whether a rule for certain paths counts whatever the files. `is_retitled`: whether it has another title
+    `standing`: whether a rule for certain paths counts whatever the files, and one of a subfolder that the target reads
+    as soon as it works there. `is_retitled`: whether it has another title
     than in its source and says the same.
     """
     for source in memory.sources:
         is_same = source.imported_hash == content_hash(memory) or is_retitled
         if loaded_form(source) not in target.loads or not is_same:
             continue
-        if _is_index_only(source) or _is_named_otherwise(source) or not _is_in_reach(source, files):
+        is_in_reach = _is_in_reach(source, files) or (standing and target.loads_below)
+        if _is_index_only(source) or _is_named_otherwise(source) or not is_in_reach:
             continue
         if not standing and not _fits(source, memory, files):
             continue

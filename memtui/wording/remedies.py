@@ -53,6 +53,7 @@ _REMEDIES: Mapping[ReasonCode, str | Callable[[Explained, Budget], tuple[str, ..
     ReasonCode.SECRET: "--secrets mask",
     ReasonCode.PLANTED: "memtui verify {id}",
     ReasonCode.ALREADY_LOADED: "--with-loaded",
+    ReasonCode.LOADED_THERE: "--with-loaded",
     ReasonCode.LEFT_OUT: "drop --without {id}",
     ReasonCode.OUT_OF_SCOPE: "--phase or --file to match where it applies",
     ReasonCode.UNCONFIRMED: "memtui inbox accept {id}",

@@ -48,7 +48,8 @@ def test_claude_code_reads_from_the_outermost_folder_inwards_with_imports_and_ru
     ]
     assert found[".claude/rules/some.md"]["when"] == "with files"
     assert found[".claude/rules/some.md"]["tokens"] == 0
-    assert "api/CLAUDE.md" not in files(desk, "claude-code")
+    below = files(desk, "claude-code")["api/CLAUDE.md"]
+    assert (below["when"], below["tokens"]) == ("with files", 0)
 
 
 def test_of_a_skill_the_description_is_read_and_its_steps_cost_nothing(desk: Cli) -> None:

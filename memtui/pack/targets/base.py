@@ -178,6 +178,7 @@ class Target:
     margin: float = 0.0  # share by which the assistant's own tokenizer, which is not public, may exceed the count
     # formats of the sources that the assistant reads by itself, see `memtui.pack.filters.loaded_form`
     loads: frozenset[str] = frozenset()
+    loads_below: bool = False  # whether it reads such a file of a subfolder as soon as it works there
 
     @property
     def limits(self) -> tuple[Limit, ...]:

@@ -254,8 +254,18 @@ _TARGETS = (
         MarkdownWriter(tag="background-facts"),
         margin=FOREIGN_TOKENIZER,
         loads=_CLAUDE,
+        loads_below=True,
     ),
-    Target("claude-md", "Section of a CLAUDE.md", _MARKDOWN, _SECTION, "200 lines", FOREIGN_TOKENIZER, loads=_CLAUDE),
+    Target(
+        "claude-md",
+        "Section of a CLAUDE.md",
+        _MARKDOWN,
+        _SECTION,
+        "200 lines",
+        FOREIGN_TOKENIZER,
+        loads=_CLAUDE,
+        loads_below=True,
+    ),
     Target(
         "claude-memory",
         "Claude's MEMORY.md folder",
@@ -264,6 +274,7 @@ _TARGETS = (
         "200 lines and 25000 bytes",
         FOREIGN_TOKENIZER,
         loads=_CLAUDE,
+        loads_below=True,
     ),
     Target(
         "cursor",
@@ -272,6 +283,7 @@ _TARGETS = (
         _WHOLE_FILE,
         margin=FOREIGN_TOKENIZER,
         loads=frozenset({"cursor-rules", "agents-md", "skill:.cursor/skills", "skill:.claude/skills", _COMMON_SKILLS}),
+        loads_below=True,
     ),
     Target(
         "copilot",
@@ -305,6 +317,7 @@ _TARGETS = (
         "12000 chars",
         FOREIGN_TOKENIZER,
         loads=frozenset({"windsurf", "agents-md"}),
+        loads_below=True,
     ),
     Target(
         "cline",
