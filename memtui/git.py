@@ -1,13 +1,125 @@
-"""Runs git, and reads what it says of renamed and deleted files."""
+"""Runs git, for all that ask it, and reads what it says of renamed and deleted files.
+
+No setting of a repository starts a program, so that one from a stranger can be looked at. What callers have to see to
+themselves: `diff` and `log` with patches need `--no-ext-diff --no-textconv`, and what compares files of the working
+tree, if only by their times, needs `without_filters`.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Literal
+
+from memtui.errors import MemtuiError
 
 GIT_SECONDS = 5.0  # Longest time for one call of git
+
+_SAFE = (
+    *("-c", "core.fsmonitor=false"),
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "log.showSignature=false"),  # it would run `gpg.program`
+)
+OF_A_REPOSITORY = (
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"),
+    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"),
+)
+"""Variables that say which repository is meant. Git sets them for its hooks and what it executes in a rebase."""
+
+_DROPPED = frozenset(
+    {
+        *OF_A_REPOSITORY,
+        *("GIT_PREFIX", "GIT_NAMESPACE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_ATTR_SOURCE", "GIT_EXTERNAL_DIFF"),
+        *("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
+    }
+)
+_QUIET = {
+    "GIT_OPTIONAL_LOCKS": "0",  # wait for nobody, and keep nobody waiting
+    "GIT_TERMINAL_PROMPT": "0",  # ask nobody
+    "LC_ALL": "C",
+}
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+"""What a partial clone lacks would be fetched; only the second one says so to a git before 2.44."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a call of git."""
+
+    output: bytes = b""
+    error: bytes = b""
+    code: int | None = None  # what git ended with; None if it did not run to its end, -1 if it could not be started
+    fault: Literal["", "missing", "late"] = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether git did what it was asked for."""
+        return self.code == 0
+
+
+def call_git(
+    folder: Path | None,
+    *arguments: str,
+    seconds: float = GIT_SECONDS,
+    given: bytes = b"",
+    variables: Mapping[str, str] | None = None,
+    network: bool = False,
+) -> Answer:
+    """Run git in a folder. `given`: its input. `variables`: of the environment. `network`: whether it may fetch."""
+    import subprocess
+
+    environment = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+    environment |= _QUIET | ({} if network else _OFFLINE) | dict(variables or {})
+    where = () if folder is None else ("-C", str(folder))
+    try:
+        done = subprocess.run(
+            ["git", *where, *_SAFE, *arguments],
+            input=given,
+            capture_output=True,
+            check=False,
+            timeout=seconds,
+            env=environment,
+        )
+    except subprocess.TimeoutExpired as error:
+        return Answer(error.stdout or b"", fault="late")
+    except FileNotFoundError:
+        return Answer(fault="missing")
+    except OSError as error:
+        return Answer(error=str(error).encode("utf-8", "replace"), code=-1)
+    return Answer(done.stdout, done.stderr, done.returncode)
+
+
+_OWN = frozenset({b"local", b"worktree"})  # Scopes of settings that lie in the repository itself
+_NO_FILTER = {"clean": "", "smudge": "", "process": "", "required": "false"}
+
+
+def without_filters(folder: Path, variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return variables with which git runs no filter that a repository's own settings name.
+
+    Those of the person stay, as for LFS. `variables`: those with which git is asked.
+    """
+    asked = ("config", "--show-scope", "--null", "--name-only", "--get-regexp", r"^filter\.")
+    parts = iter(call_git(folder, *asked, variables=variables).output.split(b"\0"))
+    keys = {key.decode("utf-8", "replace") for scope, key in zip(parts, parts, strict=False) if scope in _OWN}
+    settings = [
+        (f"{key}.{part}", off)
+        for key in sorted({key.rpartition(".")[0] for key in keys})
+        for part, off in _NO_FILTER.items()
+    ]
+    known = os.environ.get("GIT_CONFIG_COUNT", "")
+    first = int(known) if known.isdecimal() else 0
+    found = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}
+    for number, (key, value) in enumerate(settings, first):
+        found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return found
+
+
+def missing_git(remedy: str) -> MemtuiError:
+    """Return the error that git is not there."""
+    return MemtuiError("git is not installed", where="git", remedy=remedy)
 
 
 def run_git(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> str | None:
@@ -18,23 +130,8 @@ def run_git(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> str 
 
 def run_git_as_far(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> tuple[str, bool]:
     """Return what git prints until it ends, fails or has no time left, and whether that is all of it."""
-    import subprocess
-
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *arguments],
-            capture_output=True,
-            check=False,
-            timeout=seconds,
-            stdin=subprocess.DEVNULL,
-            # What a partial clone lacks would be fetched over the network.
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"},
-        )
-    except subprocess.TimeoutExpired as error:
-        return (error.stdout or b"").decode("utf-8", "replace"), False
-    except OSError:
-        return "", False
-    return done.stdout.decode("utf-8", "replace"), done.returncode == 0
+    answer = call_git(folder, *arguments, seconds=seconds)
+    return answer.output.decode("utf-8", "replace"), answer.is_whole
 
 
 RENAMED = ("--raw", "--no-abbrev", "-z", "-M", "--no-ext-diff", "--no-textconv")

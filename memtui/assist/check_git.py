@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from memtui.assist.check_changes import (
     wide_lines,
 )
 from memtui.errors import MemtuiError
+from memtui.git import OF_A_REPOSITORY, call_git, without_filters
 
 GIT_SECONDS = 20.0  # Longest time for one call of git
 LARGEST_FILE = 1_000_000  # Bytes of a file that is looked into although git takes it for binary, or parsed
@@ -32,11 +32,16 @@ Wanted = Callable[[str], bool]
 
 _DIFF = (
     *("diff", "--raw", "-z", "-M", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"),
-    *("--submodule=short", "--inter-hunk-context=0", "--unified=1", "--src-prefix=a/", "--dst-prefix=b/"),
+    *(
+        "--submodule=short",
+        "--ignore-submodules=dirty",
+        "--inter-hunk-context=0",
+        "--unified=1",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+    ),
 )
 _COMMIT = re.compile(rb"(?:^|(?<=[\n\0]))([0-9a-f]{40,64})\0")
-_PATHS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
-"""Variables that hold paths; git sets them for its hooks, partly relative."""
 
 
 class GitError(MemtuiError):
@@ -51,13 +56,7 @@ class Repository:
 
     def __init__(self, folder: Path, root: Path | None = None) -> None:
         self._cwd = folder
-        self._environment = {
-            **os.environ,
-            **{name: str(folder / os.environ[name]) for name in _PATHS if os.environ.get(name)},
-            "GIT_OPTIONAL_LOCKS": "0",
-            "LC_ALL": "C",
-            "GIT_LITERAL_PATHSPECS": "1",
-        }
+        self._variables = {**_of_hook(folder), "GIT_LITERAL_PATHSPECS": "1"}
         asked = self.git("rev-parse", "--show-toplevel", "--git-path", "MERGE_HEAD")
         top, merging = asked.decode("utf-8", "surrogateescape").split("\n")[:2]
         self.top = self._cwd = Path(top)
@@ -66,30 +65,28 @@ class Repository:
         self.root = self.top / inside
         self._prefix = f"{inside}/" if inside else ""
 
-    def git(self, *arguments: str, given: bytes | None = None) -> bytes:
+    def git(self, *arguments: str, given: bytes = b"") -> bytes:
         """Return what git prints. Raises `GitError`: it fails, is missing or takes too long."""
-        try:
-            done = subprocess.run(
-                ["git", "-c", "core.quotePath=true", *arguments],
-                cwd=self._cwd,
-                input=given,
-                stdin=subprocess.DEVNULL if given is None else None,
-                capture_output=True,
-                check=False,
-                timeout=GIT_SECONDS,
-                env=self._environment,
-            )
-        except FileNotFoundError as error:
-            raise GitError("git is not installed", where="git", remedy="Install it, or name files.") from error
-        except subprocess.TimeoutExpired as error:
-            raise GitError(f"git took longer than {GIT_SECONDS:.0f} s", where=" ".join(arguments[:2])) from error
-        if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
+        # Of a partial clone, what has to be compared may have to be fetched.
+        done = call_git(
+            self._cwd,
+            *("-c", "core.quotePath=true", *arguments),
+            given=given,
+            seconds=GIT_SECONDS,
+            variables=self._variables,
+            network=True,
+        )
+        if done.fault == "missing":
+            raise GitError("git is not installed", where="git", remedy="Install it, or name files.")
+        if done.fault:
+            raise GitError(f"git took longer than {GIT_SECONDS:.0f} s", where=" ".join(arguments[:2]))
+        if not done.is_whole:
+            said = done.error.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
             if arguments[0] == "rev-parse" and "not a git repository" in said[-1]:
                 remedy = "Go to one, begin one with `git init`, or name the files to check."
                 raise GitError("This is not a git repository", where=str(self._cwd), remedy=remedy)
             raise GitError(f"git refused ({said[-1].removeprefix('fatal: ')[:200]})", where=" ".join(arguments[:2]))
-        return done.stdout
+        return done.output
 
     # -- what changes -----------------------------------------------------------------------------
 
@@ -105,6 +102,7 @@ class Repository:
         """Return what changed since a revision branched off, the working tree included, or within `A..B`."""
         if revision.startswith("-"):
             raise GitError("Not a revision", where=revision)
+        self._variables |= without_filters(self._cwd, self._variables)
         if ".." in revision:
             found, commits = self._diff((revision,), wanted), revision.replace("...", "..")
         else:
@@ -118,6 +116,7 @@ class Repository:
 
         `paths`: relative to the top of the working tree.
         """
+        self._variables |= without_filters(self._cwd, self._variables)
         has_commit = self._exists("HEAD")
         found = self._diff(("HEAD",), wanted, paths) if has_commit else Changes([])
         new = ("--others",) if has_commit else ("--others", "--cached")
@@ -137,7 +136,7 @@ class Repository:
         # No line of a patch begins with an id: those of files stand behind their signs.
         marks = [mark for mark in _COMMIT.finditer(output) if mark[1].decode("ascii") in known]
         ends = [*(mark.start(1) for mark in marks[1:]), len(output)]
-        parts = {mark[1].decode("ascii"): output[mark.end() : end] for mark, end in zip(marks, ends, strict=True)}
+        parts = {mark[1].decode("ascii"): output[mark.end() : end] for mark, end in zip(marks, ends, strict=False)}
         for commit in commits:
             yield self._told(parts.get(commit, b""), wanted)
 
@@ -279,6 +278,19 @@ class Repository:
                 found[name] = output[position : position + size]
             position += size + 1
         return found
+
+
+def _of_hook(folder: Path) -> dict[str, str]:
+    """Return the variables by which git tells a hook its repository; none where the folder lies in another one.
+
+    Some hold paths relative to the folder that the hook is run in.
+    """
+    told = {name: str(folder / os.environ[name]) for name in OF_A_REPOSITORY if os.environ.get(name)}
+    if "GIT_DIR" not in told:
+        return told
+    asked = ("rev-parse", "--absolute-git-dir")
+    own = call_git(folder, *asked)
+    return {} if own.is_whole and own.output != call_git(folder, *asked, variables=told).output else told
 
 
 def whole_file(file: Path, name: str) -> Change:

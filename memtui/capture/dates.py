@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from hashlib import sha1
 from pathlib import Path
+
+from memtui.git import call_git, without_filters
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -31,8 +33,6 @@ GIT_SECONDS = 10.0  # The longest that git may take for all files together
 
 _MOST_PATHSPECS = 500
 _LARGEST_COMPARED = 4_000_000  # Bytes of a touched file that is compared with what git holds of it
-_HOOK_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
-"""Set while git runs a hook; they would point every call at the hook's repository."""
 
 
 def date_in(text: str) -> tuple[datetime, tuple[int, int]] | None:
@@ -101,13 +101,14 @@ def _last_commits(root: Path, files: tuple[Path, ...]) -> dict[str, datetime]:
     if files and not inside:
         return {}
     specs = inside if inside and len(inside) <= _MOST_PATHSPECS else [os.path.relpath(os.path.realpath(root), real_top)]
-    # Neither looks into a file, so that no filter of a stranger's repository is run.
-    touched = _git(Path(top), "diff-files", "--name-only", "-z", "--", *specs).split(b"\0")
+    # Of files that are as old as the index it looks at the contents.
+    variables = without_filters(Path(top))
+    touched = _git(Path(top), "diff-files", "--name-only", "-z", "--", *specs, variables=variables).split(b"\0")
     staged = _git(Path(top), "diff-index", "--cached", "--name-only", "-z", "HEAD", "--", *specs).split(b"\0")
     changed = {*touched, *staged} - _unchanged(Path(top), touched, specs)
     log = _git(
         Path(top),
-        *("log", "--no-show-signature", "--no-renames", "--name-only", "-z", "--format=%x01%ct", "--"),
+        *("log", "--no-renames", "--name-only", "-z", "--format=%x01%ct", "--"),
         *specs,
     )
     commits: dict[str, datetime] = {}
@@ -148,28 +149,15 @@ def _blob_of(file: Path) -> str:
     return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _git(folder: Path, *arguments: str) -> bytes:
+def _git(folder: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> bytes:
     """Return git's output, the output so far when it takes too long, nothing when it fails."""
-    import subprocess
-
-    # A repository's own settings must not start programs, nor may git wait for a lock.
-    command = [
-        "git",
-        "-c",
-        "core.fsmonitor=false",
+    told = call_git(
+        folder,
         "-c",
         "core.quotePath=false",
         "--literal-pathspecs",
         *arguments,
-    ]
-    environment = {name: value for name, value in os.environ.items() if name not in _HOOK_VARIABLES}
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, check=False, timeout=GIT_SECONDS / 2
-        )
-    except subprocess.TimeoutExpired as late:
-        return late.stdout or b""
-    except OSError:
-        return b""
-    return done.stdout if done.returncode == 0 else b""
+        seconds=GIT_SECONDS / 2,
+        variables=variables,
+    )
+    return told.output if told.is_whole or told.fault else b""

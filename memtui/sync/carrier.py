@@ -6,7 +6,6 @@ The merge is the same for all. A carrier's place is a git remote with a branch, 
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -297,8 +296,12 @@ def remote_of(folder: Path, remote: str) -> str:
 
 def check_branch(branch: str) -> str:
     """Return a valid branch name. Raises `UsageError`: git would not take it."""
-    done = subprocess.run(["git", "check-ref-format", "--branch", branch], capture_output=True, check=False)
-    if branch.startswith("-") or done.returncode != 0:
+    from memtui.git import call_git, missing_git
+
+    answer = call_git(None, "check-ref-format", "--branch", branch)
+    if answer.fault == "missing":
+        raise missing_git("Install it, or use a database.")
+    if branch.startswith("-") or not answer.is_whole:
         raise UsageError("git takes no branch of this name", where=repr(branch[:80]), remedy="Choose another name.")
     return branch
 

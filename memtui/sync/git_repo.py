@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +9,7 @@ from pathlib import Path
 
 from memtui import locations
 from memtui.errors import MemtuiError
+from memtui.git import Answer, call_git, missing_git
 from memtui.sync.carrier import without_password
 from memtui.text.sanitize import one_line
 
@@ -24,13 +23,6 @@ _SHOWN = 200
 LARGEST_FILE = 4 << 20  # Bytes of a file that is read; what is larger is no memory
 _FASTER = ("[rejected]", "cannot lock ref", "stale info", "fetch first", "reference already exists")
 """What git says where somebody else moved the branch meanwhile."""
-
-_QUIET = {
-    "GIT_TERMINAL_PROMPT": "0",  # ask nobody: a sync may run in the background
-    "GIT_OPTIONAL_LOCKS": "0",
-    "LC_ALL": "C",
-}
-_MISLEADING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +211,10 @@ class GitRepo:
             ["push", "--quiet", "--porcelain", lease, "--", self.remote, f"{commit}:refs/heads/{self.branch}"],
             network=True,
         )
-        if done.returncode == 0:
+        if done.code == 0:
             self.tip = commit
             return True
-        said = (done.stdout + done.stderr).decode("utf-8", "replace")
+        said = (done.output + done.error).decode("utf-8", "replace")
         if any(sign in said for sign in _FASTER):
             return False
         raise self._failed("The remote refuses the push", said)
@@ -231,45 +223,44 @@ class GitRepo:
 
     def _identity(self) -> bytes:
         done = self._call(["var", "GIT_COMMITTER_IDENT"])
-        if done.returncode == 0:
-            return done.stdout.strip()
+        if done.code == 0:
+            return done.output.strip()
         import time
 
         return f"memtui <memtui@localhost> {int(time.time())} +0000".encode()
 
     def _run(self, arguments: Sequence[str], *, network: bool = False, inside: bool = True) -> str:
         done = self._call(arguments, network=network, inside=inside)
-        if done.returncode != 0:
+        if done.code != 0:
             what = "The git remote cannot be reached" if network else "git failed"
-            raise self._failed(what, done.stderr.decode("utf-8", "replace"))
-        return done.stdout.decode("utf-8", "surrogateescape")
+            raise self._failed(what, done.error.decode("utf-8", "replace"))
+        return done.output.decode("utf-8", "surrogateescape")
 
     def _bytes(self, arguments: Sequence[str], *, given: bytes) -> bytes:
         done = self._call(arguments, given=given)
-        if done.returncode != 0:
-            raise self._failed("git failed", done.stderr.decode("utf-8", "replace"))
-        return done.stdout
+        if done.code != 0:
+            raise self._failed("git failed", done.error.decode("utf-8", "replace"))
+        return done.output
 
-    def _code(self, arguments: Sequence[str]) -> int:
-        return self._call(arguments).returncode
+    def _code(self, arguments: Sequence[str]) -> int | None:
+        return self._call(arguments).code
 
     def _call(
         self, arguments: Sequence[str], *, network: bool = False, inside: bool = True, given: bytes = b""
-    ) -> subprocess.CompletedProcess[bytes]:
-        environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING} | _QUIET
-        try:
-            return subprocess.run(
-                ["git", *(["--git-dir", str(self.folder)] if inside else []), *arguments],
-                input=given,
-                capture_output=True,
-                check=False,
-                timeout=NETWORK_SECONDS if network else LOCAL_SECONDS,
-                env=environment,
-            )
-        except FileNotFoundError:
-            raise MemtuiError("git is not installed", where="git", remedy="Install it, or use a database.") from None
-        except subprocess.TimeoutExpired:
-            raise MemtuiError("git did not answer in time", where=without_password(self.remote)) from None
+    ) -> Answer:
+        within = ("--git-dir", str(self.folder)) if inside else ()
+        answer = call_git(
+            None,
+            *(*within, *arguments),
+            given=given,
+            seconds=NETWORK_SECONDS if network else LOCAL_SECONDS,
+            network=network,
+        )
+        if answer.fault == "missing":
+            raise missing_git("Install it, or use a database.")
+        if answer.fault:
+            raise MemtuiError("git did not answer in time", where=without_password(self.remote))
+        return answer
 
     def _failed(self, what: str, said: str) -> MemtuiError:
         reason = one_line(said.strip())[-_SHOWN:]

@@ -59,7 +59,7 @@ def read_commits(folder: Path, *, since: datetime | None = None, most: int = MOS
     # No message can know it, and so none can pass for several.
     mark = f"<{token_hex(8)}>"
     form = f"--format={mark}{mark.join(_FIELDS)}{mark}"
-    options = ("--name-only", "--no-renames", "-z", "--no-ext-diff", "--no-color", "--no-show-signature", "--notes")
+    options = ("--name-only", "--no-renames", "-z", "--no-ext-diff", "--no-color", "--notes")
     output = run_git(folder, "log", *limits, form, *options, "HEAD", "--", seconds=GIT_SECONDS)
     if output is None:
         raise UsageError("No commits to read", where=str(folder), remedy="Run it inside a repository.")
