@@ -24,6 +24,7 @@ GENERIC_STEMS = frozenset(
 )
 """File names, without extension, that a project may hold once by chance: alone they identify no file."""
 
+_DOCUMENTS = frozenset({".md", ".mdx", ".rst", ".txt", ".adoc", ".png", ".svg", ".jpg", ".gif"})
 _UNWALKED = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
 
 
@@ -153,6 +154,24 @@ class Tree:
     def fits(self, glob: str) -> bool:
         """Return whether an existing file matches a glob."""
         return next(self.fitting(glob), None) is not None
+
+    def meant(self, glob: str) -> str:
+        """Return what a pattern such as `flux/*` may be meant for: `flux/**`; empty where that is not plain.
+
+        It is where the pattern fits documents at most, and more files of other sorts lie in the folders below.
+        """
+        folder, slash, last = glob.rpartition("/")
+        if last != "*" or not slash or Anchor(folder).is_glob:
+            return ""
+        wide = f"{folder}/**"
+        beside, below = [], 0
+        for name in self.fitting(wide):
+            if "/" not in name.removeprefix(f"{folder}/"):
+                beside.append(name)
+            elif PurePosixPath(name).suffix not in _DOCUMENTS:
+                below += 1
+        is_idle = all(PurePosixPath(name).suffix in _DOCUMENTS for name in beside)
+        return wide if is_idle and below > len(beside) else ""
 
     def fitting(self, path: str) -> Iterator[str]:
         """Yield the existing files that match a glob, or lie in a folder, by name."""

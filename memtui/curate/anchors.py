@@ -127,6 +127,7 @@ class CheckedAnchor:
     others: tuple[str, ...] = ()  # further memories that have it, where they are told together
     file: str = ""  # the rule file that holds for these paths, where none of them is there
     patterns: tuple[str, ...] = ()  # all of its paths
+    meant: str = ""  # of a pattern that fits hardly anything, what it may be meant for, see `Tree.meant`
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -152,6 +153,7 @@ def check_anchors(
     """
     mine = [memory for memory in memories if memory.project == tree.project and memory.anchors]
     states: dict[Anchor, AnchorState] = {}
+    meant: dict[Anchor, str] = {}
     known = {} if hashes is None else hashes
     checked: list[tuple[CheckedAnchor, Anchor]] = []
     _learn_ignored((anchor for memory in mine for anchor in memory.anchors), tree)
@@ -161,7 +163,8 @@ def check_anchors(
         for anchor in memory.anchors:
             if anchor not in states:
                 states[anchor] = tree.state(anchor, known)
-            checked.append((CheckedAnchor(memory.id, anchor.path, states[anchor]), anchor))
+                meant[anchor] = tree.meant(anchor.path)
+            checked.append((CheckedAnchor(memory.id, anchor.path, states[anchor], meant=meant[anchor]), anchor))
     renames = Renames(tree.root)
     result = [_with_suggestion(found, anchor, renames, tree) for found, anchor in checked]
     if progress:
@@ -220,6 +223,7 @@ class SeenAnchor:
     key: int  # internal key of the memory
     state: AnchorState  # `moved` where the last check found where it went
     is_here: bool = True  # whether the tree of its project is on this machine
+    meant: str = ""  # as `CheckedAnchor.meant`
 
 
 DEAD: frozenset[AnchorState] = frozenset({"gone", "moved"})
@@ -257,13 +261,16 @@ def glance(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> tupl
     for project, anchor, owners in held:
         tree = trees.get(project or "")
         now = tree.state(anchor) if tree is not None else None
+        meant = tree.meant(anchor.path) if tree is not None else ""
         # Only a whole check knows the history: here a glob looks as if it never matched, a path foreign.
         is_left_to_check = now in {None, "unverifiable"}
         for key, identifier in owners:
             place = (identifier, anchor.path)
             is_dead = now == "gone" or (is_left_to_check and place in found)
             state: AnchorState = "moved" if found.get(place) == "moved" else "gone"
-            seen[place] = SeenAnchor(key, state if is_dead else now or "unverifiable", is_here=tree is not None)
+            seen[place] = SeenAnchor(
+                key, state if is_dead else now or "unverifiable", is_here=tree is not None, meant=meant
+            )
     return seen, kept
 
 

@@ -42,13 +42,14 @@ def dead_places(
         memory, scope = known[identifier], scopes.get(identifier, ())
         file = _file_of(memory)
         if scope and _is_lost(scope, anchors) and not any((identifier, path) in kept for path in scope):
-            lost.setdefault((memory.project, file, scope), []).append(anchors[0])
+            first = next(anchor for anchor in anchors if anchor.path in scope)
+            lost.setdefault((memory.project, file, scope), []).append(first)
         for anchor in anchors:
             if _is_missing(anchor, scope) and (identifier, anchor.path) not in kept:
                 place = (memory.project, anchor.path, anchor.state, anchor.suggestion)
                 missing.setdefault(place, []).append(anchor)
     whole = [
-        CheckedAnchor(first.id, scope[0], "gone", others=_ids(others), file=file, patterns=scope)
+        CheckedAnchor(first.id, scope[0], "gone", others=_ids(others), file=file, patterns=scope, meant=first.meant)
         for (_, file, scope), (first, *others) in lost.items()
     ]
     return (*whole, *(replace(first, others=_ids(others)) for first, *others in missing.values()))
@@ -67,7 +68,11 @@ def places_seen(
     for start in range(0, len(ids), WINDOW):
         with vault.read() as reader:
             memories += reader.get_many(ids[start : start + WINDOW]).values()
-    checked = [CheckedAnchor(place[0], place[1], anchor.state) for place, anchor in seen.items() if place[0] in wanted]
+    checked = [
+        CheckedAnchor(place[0], place[1], anchor.state, meant=anchor.meant)
+        for place, anchor in seen.items()
+        if place[0] in wanted
+    ]
     return dead_places(vault, checked, memories, kept)
 
 
@@ -82,8 +87,8 @@ def dead_keys(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> t
 
 
 def _may_be_lost(anchor: SeenAnchor) -> bool:
-    """Return whether a look finds nothing where an anchor leads, and cannot tell whether anything ever was there."""
-    return anchor.state == "unverifiable" and anchor.is_here
+    """Return whether a look finds nothing that is meant, and cannot tell whether anything ever was there."""
+    return (anchor.state == "unverifiable" and anchor.is_here) or bool(anchor.meant)
 
 
 def _is_missing(anchor: CheckedAnchor, scope: Collection[str]) -> bool:
@@ -102,7 +107,7 @@ def _scopes(
     unnamed = {
         identifier: [anchor.path for anchor in anchors if not _is_named(anchor.path, known[identifier])]
         for identifier, anchors in found.items()
-        if _file_of(known[identifier]) and any(anchor.state not in _THERE for anchor in anchors)
+        if _file_of(known[identifier]) and any(anchor.state not in _THERE or anchor.meant for anchor in anchors)
     }
     wanted = [identifier for identifier, paths in unnamed.items() if paths]
     if not wanted:
@@ -129,9 +134,9 @@ def _is_named(path: str, memory: Memory) -> bool:
 
 
 def _is_lost(scope: Collection[str], anchors: Sequence[CheckedAnchor]) -> bool:
-    """Return whether nothing is where any path of a scope leads, and nothing tells where it went."""
-    states = [anchor.state for anchor in anchors if anchor.path in scope]
-    return set(states) <= {"gone", "unverifiable"} and not any(is_outside(path) for path in scope)
+    """Return whether nothing is where any path of a scope leads, or nothing that is meant, and nothing tells more."""
+    idle = [anchor.state in {"gone", "unverifiable"} or anchor.meant for anchor in anchors if anchor.path in scope]
+    return all(idle) and not any(is_outside(path) for path in scope)
 
 
 def moves_of(anchors: Iterable[CheckedAnchor]) -> dict[str, dict[str, str]]:

@@ -212,6 +212,7 @@ def report_record(report: TidyReport) -> dict[str, Any]:
             | ({"suggestion": anchor.suggestion} if anchor.suggestion else {})
             | ({"ids": list(anchor.ids)} if anchor.others else {})
             | ({"file": anchor.file, "paths": list(anchor.paths)} if anchor.file else {})
+            | ({"meant": anchor.meant} if anchor.file and anchor.meant else {})
             for anchor in report.anchors
         ],
         **{name: list(getattr(report, name)) for name in FINDINGS[3:]},

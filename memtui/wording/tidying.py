@@ -133,7 +133,10 @@ def anchor_words(anchor: CheckedAnchor) -> str:
     if anchor.file:
         held = f"{counted(len(anchor.ids), 'memory')} of {tame(anchor.file, 80)}"
         verb = "applies" if len(anchor.ids) == 1 else "apply"
-        return f"{held} {verb} to files that do not exist: {', '.join(tame(path, 80) for path in anchor.paths)}"
+        paths = ", ".join(tame(path, 80) for path in anchor.paths)
+        if anchor.meant:
+            return f"{held} {verb} to no or hardly any file: {paths} · maybe {tame(anchor.meant, 80)}"
+        return f"{held} {verb} to files that do not exist: {paths}"
     words = {"gone": "maybe", "moved": "now"}
     where = f" · {words[anchor.state]} {tame(anchor.suggestion, 80)}" if anchor.suggestion else ""
     shared = f" · {len(anchor.ids):,} memories" if anchor.others else ""

@@ -165,7 +165,8 @@ WHAT_TO_DO = {
     "anchors": "enter follows the file to its new path, after a preview · n it may be missing: do not report it again",
     "gone": "No similar file was found: enter removes it from Files, after a preview · n it may be missing: do not "
     "report it again · e edits the memory, x retires it",
-    "scope": "It applies to no file of this project: fix the rule file and import it again · n do not report it again",
+    "scope": "It applies to no or hardly any file of this project: fix the rule file and import it again · n do not "
+    "report it again",
     "stale": "enter goes through them in Review",
     "oversized": "More than 600 tokens crowd out others: m splits it where possible, e shortens it · n it is fine",
     "vague": "e to say what to do and where, m retires it · n it is fine",

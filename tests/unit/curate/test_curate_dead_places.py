@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,28 @@ def test_what_a_text_names_from_its_own_folder_or_with_alternatives_is_no_scope_
         writer.put(memory)
     found = {anchor.path for anchor in look(yard).anchors if memory.id in anchor.ids and not anchor.file}
     assert found == {"hull/plank.c", "hull/plank.h", "hull/ribs/aft.py"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "files", "meant"),
+    [
+        ("pier/*", ("pier/README.md", "pier/north/a.yaml", "pier/south/b.yaml"), "pier/**"),
+        ("pier/*", ("pier/north/a.yaml",), "pier/**"),
+        ("pier/*", ("pier/crane.yaml", "pier/north/a.yaml", "pier/south/b.yaml"), ""),
+        ("pier/*", ("pier/README.md", "pier/north/a.md", "pier/south/b.png"), ""),
+        ("pier/**", ("pier/README.md", "pier/north/a.yaml", "pier/south/b.yaml"), ""),
+        ("*", ("README.md", "pier/a.yaml", "pier/b.yaml"), ""),
+    ],
+)
+def test_a_rule_file_whose_pattern_leaves_out_the_folders_below_is_told_with_what_may_be_meant(
+    tmp_path: Path, pattern: str, files: tuple[str, ...], meant: str
+) -> None:
+    tree = Tree("shop", repository(tmp_path / "shop", dict.fromkeys(files, "x\n")))
+    vault, _ = new_vault(tmp_path)
+    piers = replace(rule("crews", 1), anchors=(Anchor(pattern),))
+    with vault.write(actor="person", action="import") as writer:
+        writer.put_many([piers])
+    found = look((vault, tree)).anchors
+    assert [(one.ids, one.paths, one.meant) for one in found] == ([((piers.id,), (pattern,), meant)] if meant else [])
+    assert places_seen(vault, *glance(vault, MemoryFilter(), tree)) == found
+    assert not meant or report_record(look((vault, tree)))["anchors"][0]["meant"] == meant

@@ -318,6 +318,9 @@ def test_a_dead_path_of_several_memories_is_one_row_that_lists_them() -> None:
     first, second = (line for line in rows_of(report) if isinstance(line, TidyRow))
     assert (first.memory, second.memory) == (None, None), "nothing of one memory is done to several"
     assert first.text == "2 memories of .cursor/rules/dock.mdc apply to files that do not exist: dock/**, pier/*.py"
+    (wider,) = rows_of(replace(report, anchors=(replace(scope, patterns=("dock/*",), meant="dock/**"),)))[-1:]
+    assert isinstance(wider, TidyRow)
+    assert wider.text == "2 memories of .cursor/rules/dock.mdc apply to no or hardly any file: dock/* · maybe dock/**"
     assert second.about == ("crane/old.py · 2 memories", *titles.values())
     assert "fix the rule file" in first.what_to_do(all_at_once=False)
     assert "removes it from Files" in second.what_to_do(all_at_once=False)
