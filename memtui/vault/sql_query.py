@@ -64,12 +64,14 @@ _INTERRUPTED_AGAIN_SECONDS = 0.02
 
 _SETTINGS = threading.Lock()
 
-_SPACE = r"(?:\s|;|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
+_SPACE = re.compile(r"[\s;\ufeff]++|--[^\r\n]*+")
+_COMMENT_MARK = re.compile(r"/\*|\*/")
 
-_PRAGMA = re.compile(rf"{_SPACE}pragma\b", re.DOTALL | re.IGNORECASE)
+_PRAGMA = re.compile(r"pragma\b", re.IGNORECASE)
 """DuckDB 1.5 rewrites some pragmas to a SELECT before their type can be determined."""
 
-_EXPLAIN = re.compile(rf"{_SPACE}explain\b{_SPACE}(?:analyze\b|\([^)]*\))?", re.DOTALL | re.IGNORECASE)
+_EXPLAIN = re.compile(r"explain\b", re.IGNORECASE)
+_EXPLAIN_OPTIONS = re.compile(r"analyze\b|\([^)]*+\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +138,35 @@ def _refuse_writing(connection: duckdb.DuckDBPyConnection, query: str) -> None:
     import duckdb
 
     kinds = duckdb.StatementType
-    explained = _EXPLAIN.match(query)
+    start = _after_space(query, 0)
+    explained = _EXPLAIN.match(query, start)
     if statements[0].type == kinds.EXPLAIN and explained:
         # EXPLAIN ANALYZE runs what it explains.
-        statements = connection.extract_statements(query[explained.end() :])
-    if [statement.type for statement in statements] != [kinds.SELECT] or _PRAGMA.match(query):
+        position = _after_space(query, explained.end())
+        options = _EXPLAIN_OPTIONS.match(query, position)
+        statements = connection.extract_statements(query[options.end() if options else position :])
+    if [statement.type for statement in statements] != [kinds.SELECT] or _PRAGMA.match(query, start):
         raise RefusedError("`sql` is read-only", where=query[:60], remedy="Use memtui's commands to change memories.")
+
+
+def _after_space(query: str, position: int) -> int:
+    """Return where the next word begins: behind white space and comments, which may hold comments."""
+    while True:
+        if query.startswith("/*", position):
+            position = _after_comment(query, position)
+        elif space := _SPACE.match(query, position):
+            position = space.end()
+        else:
+            return position
+
+
+def _after_comment(query: str, position: int) -> int:
+    depth = 0
+    for mark in _COMMENT_MARK.finditer(query, position):
+        depth += 1 if mark[0] == "/*" else -1
+        if not depth:
+            return mark.end()
+    return len(query)
 
 
 @contextmanager

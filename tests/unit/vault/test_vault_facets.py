@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -258,6 +259,9 @@ def test_every_stable_view_can_be_read_and_explained(filled: Vault) -> None:
         "PRAGMA enable_external_access = true",
         "PRAGMA database_list",
         " /* a */ -- b\n ; pragma table_info('memories')",
+        "/* /* a */ b */ PRAGMA database_list",
+        "-- a\rPRAGMA database_list",
+        "\ufeffPRAGMA database_list",
         "CALL pragma_version()",
         "INSERT INTO memories SELECT * FROM memories",
         "UPDATE memories SET title = ''",
@@ -308,6 +312,18 @@ def test_explaining_a_write_with_figures_does_not_write(filled: Vault, write: st
     with pytest.raises(RefusedError):
         run_query(filled, f"EXPLAIN ANALYZE {write}")
     assert list(run_query(filled, "SELECT count(*) FROM memory").rows) == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["/**/" * 50_000, "--\n" * 50_000, "/* " * 20_000 + "*/" * 20_000, " /*;*/; " * 20_000],
+    ids=["side by side", "lines", "nested", "parted"],
+)
+def test_comments_take_no_time_to_look_past(filled: Vault, before: str) -> None:
+    began = time.process_time()
+    for query in (f"{before}SELECT 1", f"{before}EXPLAIN {before.replace(chr(59), chr(32))} ANALYZE SELECT 1"):
+        assert run_query(filled, query).rows
+    assert time.process_time() - began < 5
 
 
 def test_after_a_query_the_vault_can_be_written(filled: Vault) -> None:
