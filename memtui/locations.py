@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal, get_args
 
 from memtui.errors import MemtuiError
 
@@ -82,24 +80,12 @@ def _own_files(folder: Path, pattern: str) -> list[Path]:
 EDITOR_PREFIX, EDITOR_SUFFIX = "memtui-", ".md"
 
 
-Sheet = Literal["inbox", "session"]
-"""What the name of a file for an editor states that holds more than one memory."""
-
-
-def editor_files(identifiers: Iterable[str] | None = None) -> list[Path]:
-    """Return the files that an editor has or had open, those that may hold some memories or all.
-
-    An edit that failed is kept in its file.
-    """
+def editor_files(identifier: str = "") -> list[Path]:
+    """Return the files that an editor has or had open, of one memory or of all; an edit that failed is kept in one."""
     from glob import escape
 
-    named = ("",) if identifiers is None else (*map(file_stem, identifiers), *get_args(Sheet))
-    stated = (f"{escape(name)}-" if name else "" for name in named)
-    return [
-        path
-        for begin in dict.fromkeys(stated)
-        for path in _own_files(_temporary_folder(), f"{EDITOR_PREFIX}{begin}*{EDITOR_SUFFIX}")
-    ]
+    stated = escape(file_stem(identifier)) + "-" if identifier else ""
+    return _own_files(_temporary_folder(), f"{EDITOR_PREFIX}{stated}*{EDITOR_SUFFIX}")
 
 
 def file_stem(identifier: str) -> str:

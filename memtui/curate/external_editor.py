@@ -116,16 +116,12 @@ def edit_in_editor(memory: Memory) -> Edited:
 
 def write_memory_file(memory: Memory) -> MemoryFile:
     """Write a memory to a temporary file that only its owner can read."""
-    file = _write(render_memory(memory), locations.file_stem(memory.id))
+    file = write_text_file(render_memory(memory), locations.file_stem(memory.id))
     return MemoryFile(file.path, file.text, memory)
 
 
-def write_text_file(text: str, name: locations.Sheet) -> EditorFile:
-    """Write a text of more than one memory to a temporary file that only its owner can read."""
-    return _write(text, name)
-
-
-def _write(text: str, name: str) -> EditorFile:
+def write_text_file(text: str, name: str) -> EditorFile:
+    """Write a text to a temporary file that only its owner can read."""
     descriptor, path = tempfile.mkstemp(prefix=f"{locations.EDITOR_PREFIX}{name}-", suffix=locations.EDITOR_SUFFIX)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)

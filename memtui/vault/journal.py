@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from memtui.domain.combine import LINE_TEXTS
 from memtui.domain.memory import Change, Link, Signal, Tombstone, Verdict
 from memtui.domain.record import Record, parse_time, stone_cause
 from memtui.errors import NotFoundError
@@ -264,6 +265,17 @@ def gone_with_words_of(reader: VaultReader, identifiers: Iterable[str]) -> set[s
         [*parameters, *parameters],
     ).fetchall()
     return {str(row[0]) for row in found}
+
+
+def words_of(reader: VaultReader, identifiers: Iterable[str]) -> set[str]:
+    """Return what memories say and ever said: the lines of their texts, without white space at the ends."""
+    condition, parameters = rows.among("entity_key", identifiers)
+    found = reader.connection.execute(
+        f"SELECT unnest([before, after]) FROM revisions WHERE entity = 'memory' AND {condition}", parameters
+    ).fetchall()
+    records = [record for (text,) in found if (record := _load(text)) is not None]
+    texts = [str(record.get(name) or "") for record in records for name in (*LINE_TEXTS, "title")]
+    return {line.strip() for text in texts for line in text.splitlines()}
 
 
 def half_lives_at(reader: VaultReader, identifiers: Iterable[str], moment: datetime) -> dict[str, float | None]:

@@ -15,7 +15,7 @@ from memtui.domain.identity import PERSON
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
 from memtui.vault.backups import backups_of, beside_backups, is_stamped
-from memtui.vault.journal import gone_with_words_of
+from memtui.vault.journal import gone_with_words_of, words_of
 from memtui.vault.lease import (
     LOG,
     backup_folder,
@@ -35,6 +35,7 @@ from memtui.vault.text_search import Eraser, bytes_pattern, cells_with_word, hol
 from memtui.vault.vault import Vault
 
 _MOST_VARIANTS = 20
+_SHORTEST_TOLD = 8  # Characters of an id or a line by which a file is told to hold a memory
 _SCANNED_BYTES = 1 << 20
 _OVERLAP_BYTES = 4096
 """Kept of the previous chunk besides four times the text: room for the white space between its words."""
@@ -70,6 +71,7 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
     with vault.read() as reader:
         known = {*reader.get_many(ids), *reader.ids_in_journal(ids)}
         twins = gone_with_words_of(reader, ids)
+        told = {*ids, *words_of(reader, [*ids, *twins])}
         published = [Path(one.path) for one in publications(reader) if not set(ids).isdisjoint(one.memory_ids)]
     unknown = [identifier for identifier in ids if identifier not in known]
     if unknown or not ids:
@@ -81,7 +83,7 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
     report = _purge(vault, Order(frozenset(ids) | twins, None, vault.now(), named=len(set(ids))))
     report = _forget_copies(vault, report)
     report = _forget(report, locations.payload_files())
-    return _with_published(vault, report, [*published, *locations.editor_files(ids)])
+    return _with_published(vault, report, [*published, *_edited(ids, told)])
 
 
 def purge_text(vault: Vault, text: str) -> PurgeReport:
@@ -136,6 +138,23 @@ def _with_published(vault: Vault, report: PurgeReport, paths: Sequence[Path], te
         if not text or kept.suffix == ".json" or _holds(kept, text):
             remove_files(kept)
     return replace(report, leftovers=(*report.leftovers, *sorted({path for path in paths if path.is_file()})))
+
+
+def _edited(ids: Sequence[str], told: Iterable[str]) -> list[Path]:
+    """Return what an editor has or had open of some memories: their own files, and those of many that tell of them.
+
+    `told`: their ids and the lines of their texts; what is so short that it may stand anywhere does not count.
+    """
+    own = {path for identifier in ids for path in locations.editor_files(identifier)}
+    wanted = [words for line in told if len(words := " ".join(line.split())) >= _SHORTEST_TOLD]
+    for path in locations.editor_files():
+        try:
+            text = " ".join(path.read_text(encoding="utf-8", errors="replace").split())
+        except OSError:
+            continue
+        if any(words in text for words in wanted):
+            own.add(path)
+    return sorted(own)
 
 
 def _forget(report: PurgeReport, paths: Iterable[Path], text: str = "") -> PurgeReport:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from support import NOON, FrozenClock, make_memory
 
-from memtui import locations
 from memtui.curate.external_editor import write_text_file
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
 from memtui.errors import NotFoundError, NothingToUndoError, UsageError, VaultMissingError
@@ -488,14 +487,19 @@ def test_what_the_app_and_payloads_keep_outside_the_vault_goes_too(
     assert [path.name for path in kept if path.exists()] == ["payload.txt", "memtui-payload-a.txt", edited.name]
 
 
-@pytest.mark.parametrize("name", ["inbox", "session"])
-def test_a_text_of_many_memories_that_a_failed_editor_left_is_named_whichever_is_purged(
-    leaky: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: locations.Sheet
+@pytest.mark.parametrize(
+    "text", ["%% 1f3a  innocent\nkind: note\n", "> Warm the kiln\n> slowly overnight.\n", "Warm the kiln at noon.\n"]
+)
+def test_a_text_of_many_memories_that_a_failed_editor_left_is_named_if_it_tells_of_the_purged_one(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    sheet, of_another = write_text_file(SECRET, name).path, tmp_path / "memtui-otherone-a.md"
-    of_another.write_text("another memory", encoding="utf-8")
-    assert purge_memories(leaky, ["innocent"]).leftovers == (sheet,)
+    for insight in ("Warm the kiln at noon.", "Warm the kiln\n> slowly overnight."):
+        with vault.write(actor="person", action="edit") as writer:
+            writer.put(make_memory(id="innocent", insight=insight))
+    sheet = write_text_file(f"Another memory.\n\n{text}", "inbox").path
+    write_text_file("Another memory.", "session")
+    assert purge_memories(vault, ["innocent"]).leftovers == (sheet,)
 
 
 def test_a_file_of_memtui_that_cannot_be_removed_is_told(
