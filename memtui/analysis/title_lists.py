@@ -14,6 +14,7 @@ from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
 from memtui.analysis.title_code import captions_in, parts_of_code
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_headings import LIST_CELLS
+from memtui.analysis.title_names import shorter_names
 from memtui.analysis.title_trees import begins_tree, folders_of, types_of
 from memtui.analysis.title_words import (
     is_bad,
@@ -28,6 +29,7 @@ from memtui.analysis.title_words import (
     without_label,
 )
 from memtui.text.inline import HeldCode, unmarked
+from memtui.text.words import cell_width
 
 _FOLLOWING = re.compile(r",?\s?\b(?:(?:any|either|each|all|one|both|some) of )?the following\b(?=[\s,])", re.IGNORECASE)
 _OPEN_RELATIVE = re.compile(
@@ -47,6 +49,9 @@ OF_HEADING = re.compile(
 )
 """Says that something is there, and is no label: "Available at night"."""
 
+_NAMED = re.compile(r"(?:[\w./-]+|[\ue000-\uf8ff])\s?(?::|\s[—–-]{1,2})\s(?P<told>\w.*|[\ue000-\uf8ff].*)")
+_CLAUSE_END = re.compile(r"[,;]\s|\s(?:[—–-]{1,2}|\|)\s|\s\(|[.:](?:\s|$)")
+_MOST_DESCRIBED = 3
 _LONG_COMMAND = 40
 _SHORT_LISTING = 60
 LABEL_WORDS = 5
@@ -129,9 +134,25 @@ def heads_in(found: Sequence[Block], held: HeldCode) -> list[str]:
     found = first_list(found)
     if found and (captions := captions_of(found[0], held)):
         return captions
-    heads = (head for block in found for head in _heads_of(block, found[0].mark, held))
-    heads = (head for head in heads if head and not matches("headings", "open", head))
-    return list(heads)
+    each = (head for block in found for head in _heads_of(block, found[0].mark, held))
+    heads = [head for head in each if head and not matches("headings", "open", head)]
+    return heads if found and found[0].kind == "code" else shorter_names(heads, held)
+
+
+def with_what_they_are(found: Sequence[Block], heads: Sequence[str], held: HeldCode, room: int) -> Sequence[str]:
+    """Return the names in a list of few with what it says of each, where there is room for that."""
+    found = first_list(found)
+    items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
+    if not 1 < len(items) == len(heads) <= _MOST_DESCRIBED or any(" " in head for head in heads):
+        return heads
+    texts = (unmarked(held.take_out(undecorated(block.text)[0])).strip() for block in items)
+    named = [each["told"] for text in texts if (each := _NAMED.match(text))]
+    if len(named) < len(heads):
+        return heads
+    first = (brief(_CLAUSE_END.split(words, maxsplit=1)[0]) for words in named)
+    told = [f"{head} ({words})" for head, words in zip(heads, first, strict=True)]
+    fits = cell_width(held.put_back(", ".join(told))) <= room and all(map(is_balanced, told))
+    return told if fits else heads
 
 
 def captions_of(block: Block, held: HeldCode) -> list[str]:
@@ -248,7 +269,7 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
         cells = (_first_cell(row) if is_name else " ".join(filter(None, row)) for row in rows)
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
-        yield _brief_path(_head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip()), held)
+        yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
 
 
 def _rows_of(block: Block) -> list[list[str]]:
@@ -317,13 +338,6 @@ def _head_of_item(text: str) -> str:
     is_label = text[len(head) :].lstrip().startswith((":", "：")) and _is_aside(head)
     is_label = is_label and not _COMMIT_TYPE.fullmatch(head)
     return "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)
-
-
-def _brief_path(head: str, held: HeldCode) -> str:
-    """Return the marked end of a long path that is all of an item's head."""
-    name = held.put_back(head)
-    is_long = len(head) == 1 and len(name) > HEAD_CELLS and "/" in name.rstrip("/") and " " not in name
-    return held.take_out(f"`…/{name.rstrip('/').rpartition('/')[2]}`") if is_long else head
 
 
 def _is_aside(label: str) -> bool:

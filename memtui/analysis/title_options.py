@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from memtui.analysis.grammar import grammar_of
 from memtui.analysis.title_blocks import Block
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
-from memtui.analysis.title_lists import heads_in
+from memtui.analysis.title_lists import heads_in, with_what_they_are
 from memtui.analysis.title_words import sentences, undecorated
 from memtui.analysis.title_writer import TitleWriter
 from memtui.text.inline import one_line, unmarked, visible
@@ -83,7 +83,7 @@ def _by_list(found: Sequence[Block], writer: TitleWriter, language: str) -> Iter
     first = next((at for at, block in enumerate(found) if block.kind == "item"), len(found))
     if sum(block.kind == "item" for block in found[first:]) <= 1:
         return
-    heads = heads_in(found[first:], writer.held)
+    heads = with_what_they_are(found[first:], heads_in(found[first:], writer.held), writer.held, MAX_TITLE_CELLS // 2)
     lead = found[first - 1] if first and found[first - 1].kind == "paragraph" else None
     plain = unmarked(writer.held.take_out(undecorated(lead.text)[0])).strip().rstrip(_ENDING) if lead else ""
     if plain:

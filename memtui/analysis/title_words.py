@@ -175,7 +175,9 @@ def is_metadata(words: str) -> bool:
 def record_labels(found: Sequence[Block]) -> list[str]:
     """Return the labels of a text made of lines like `**Scope**: …`; none where only one of them says something."""
     labels = [label[1].strip() for block in found if (label := LABEL_LINE.match(block.text))]
-    if len(labels) <= 1 or not LABEL_LINE.match(found[0].text):
+    first = LABEL_LINE.match(found[0].text) if len(labels) > 1 else None
+    leads = first and found[0].kind == "paragraph" and first.end() == len(found[0].text)
+    if first is None or leads:
         return []
     told = [label for label in labels if not matches("labels", "metadata", label)]
     labels = told or labels

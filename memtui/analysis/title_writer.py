@@ -43,6 +43,7 @@ from memtui.analysis.title_lists import (
     telling,
     tells,
     values_in,
+    with_what_they_are,
     without_open_relative,
 )
 from memtui.analysis.title_records import described, names_of, row_told
@@ -118,7 +119,7 @@ class TitleWriter:
 
     def title(self, found: Sequence[Block]) -> str:
         """Return the title of a text by its blocks; empty if neither it nor a heading says anything."""
-        wholes = (self._record, self._row, self._steps, self._pair, self._remarks, self._captions)
+        wholes = (self._record, self._steps, self._pair, self._remarks, self._captions)
         if whole := next(filter(None, (write(found) for write in wholes)), ""):
             return whole
         for at, block in enumerate(found):
@@ -154,14 +155,15 @@ class TitleWriter:
         return ""
 
     def _record(self, found: Sequence[Block]) -> str:
-        """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
+        """Return the heading with the labels of a text of lines like `**Scope**: …`, or what a row of cells tells."""
         if self.headings.last and parts_of_rule(found) and not is_vague(self.headings.last):
             return self.done(self.headings.whole())
         if self.headings.last and (told := described(found, self.held)):
             return self._below_heading(told)
         labels = record_labels(found) if self.headings.last else []
         heads = values_in(found, self.held) or labels if labels else []
-        return self.listed(self.headings.whole() or self.headings.last, heads) if heads else ""
+        row = "" if heads else row_told(found, self.held, self._width)
+        return self.listed(self.headings.whole() or self.headings.last, heads) if heads else self.done(row)
 
     def _below_heading(self, told: str) -> str:
         """Return what describes a subject below the heading that names it, or below the end of a long path."""
@@ -172,10 +174,6 @@ class TitleWriter:
                     return self.done(whole)
         titles = ((name, self.done(told, name)) for name in names)
         return next((title for name, title in titles if title.startswith(self.held.put_back(name))), self.done(told))
-
-    def _row(self, found: Sequence[Block]) -> str:
-        """Return what a row of named cells tells."""
-        return self.done(row_told(found, self.held, self._width))
 
     def _steps(self, found: Sequence[Block]) -> str:
         """Return the heading with those of the parts of a text: two like `### Step 1: Drain`, or three of any."""
@@ -258,10 +256,10 @@ class TitleWriter:
         heads = self._heads_below(lead, following)
         return without_open_relative(self.listed(lead, heads, awaited=bare != announced), lead)
 
-    def _heads_below(self, lead: str, following: Sequence[Block]) -> list[str]:
+    def _heads_below(self, lead: str, following: Sequence[Block]) -> Sequence[str]:
         """Return the heads of what follows words that lead to it, or the lines of a shell that the words wait for."""
-        heads = heads_in(following, self.held)
-        first = following[0]
+        room, first = MAX_TITLE_CELLS - self._width(lead) - 2, following[0]
+        heads = with_what_they_are(following, heads_in(following, self.held), self.held, room)
         if heads or not waits(lead) or first.kind != "code" or first.mark not in SHELLS:
             return heads
         return [self.held.take_out(f"`{line.strip()}`") for line in first.lines if "`" not in line]
@@ -290,6 +288,7 @@ class TitleWriter:
         is_long = bool(heads) and self._width(heads[0]) > HEAD_CELLS
         if is_long and (not subject or self._is_general(subject, heads[0])):
             return ""
+        heads = list(with_what_they_are(found, heads, self.held, MAX_TITLE_CELLS - self._width(subject) - 2))
         names = [bool(_NAME.fullmatch(head)) for head in heads[: _FEW_NAMES + 1]]
         if names and names[0] and not (len(names) > 1 and all(names)):
             return ""
@@ -395,7 +394,7 @@ class TitleWriter:
     def listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
         """Return a subject with as many heads as fit, in brief if only one did (unless any tells), or alone."""
         is_ban = matches("headings", "bad", subject) or subject == avoided(subject)
-        kept = fitting_or_brief(subject, heads, self._width, is_ban=is_ban)
+        kept = self._all_or(fitting_or_brief(subject, heads, self._width, is_ban=is_ban), subject, heads)
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
             return self._awaited(subject, heads, kept)
         if subject and not (tells(subject, kept, heads) or (any_of and kept)):
@@ -403,6 +402,14 @@ class TitleWriter:
             if first or not kept or self._states(subject):
                 return first or self.done(self.headings.alone(subject))
         return self.done(self._counted(joined(subject, kept) or ", ".join(heads[:1]), kept, heads))
+
+    def _all_or(self, kept: Sequence[str], subject: str, heads: Sequence[str]) -> Sequence[str]:
+        """Return all items of a list if they fit, and with them the heading that would stand before some of them."""
+        if len(kept) <= 1 or len(fitting(subject, heads, self._width, MAX_TITLE_CELLS)) < len(set(heads)):
+            return kept
+        some, whole = (self.done(joined(subject, words)) for words in (kept, list(dict.fromkeys(heads))))
+        above = self.headings.before(some).removesuffix(some)
+        return heads if self.headings.before(whole).startswith(above) else kept
 
     def _states(self, subject: str) -> bool:
         """Return whether a subject says something by itself, as a sentence does."""

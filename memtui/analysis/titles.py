@@ -24,6 +24,7 @@ _OPENING_MARKS = re.compile(r"\A(?:(?:[-*+>#]|\d+[.)])\s+)+")
 _NAMES = re.compile(r"(?:the|an?|your|its|our) ", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 UNTITLED = "Untitled"
+_TOPIC_WORDS = 3  # of a heading that says what a text is about, whatever its words are
 _TOLD_CHARS = 400  # By which the language of a text is told
 
 
@@ -55,7 +56,8 @@ def _stands(title: str, told: TextSigns, other: str) -> bool:
     lacks_act = counts_on or main == said or (_NAMES.match(main) and not has_verb(main, language_of(main)))
     is_open = bool(main) and lacks_act and said.casefold() not in told.headings and not title.endswith(said)
     bare, label = undecorated(said)[0], undecorated(told.bold)[0]
-    is_heading = said.casefold() in told.headings and not has_verb(said, told.language)
+    is_short = len(said.split()) <= _TOPIC_WORDS or not has_verb(said, told.language)
+    is_heading = said.casefold() in told.headings and is_short
     is_label = (is_heading or bare.casefold() == label) and f"{bare}: " in title
     return not (is_headless(other) or is_open or is_label or dangles(said))
 

@@ -187,7 +187,7 @@ def test_a_list_below_words_that_mean_the_heading_is_titled_by_that() -> None:
     text = "Available without any install steps:\n\n- crane 1.15.0\n- winch 12.16.0\n- rope"
 
     assert title_by_rules(text, ("Harbour", "Crane runtime 1.3 — what was lifted there before")) == (
-        "Crane runtime 1.3 — what was lifted there before: crane 1.15.0, winch 12.16.0 and 1 more"
+        "Crane runtime 1.3 — what was lifted there before: crane 1.15.0, winch 12.16.0, rope"
     )
 
 
@@ -243,7 +243,10 @@ FEATURES = """- **Mooring**: how a boat is tied
     [
         (LAYOUT, "Layout: quay/, cranes/"),
         (SERVICES, "Layout: quay/, cranes/"),
-        ("- `quay/`: berths of the harbour.\n- `cranes/`: cranes and their ropes.", "Layout: quay/, cranes/"),
+        (
+            "- `quay/`: berths of the harbour.\n- `cranes/`: cranes and their ropes.",
+            "Layout: quay/ (berths of the harbour), cranes/ (cranes and their ropes)",
+        ),
         (
             "".join(
                 f"- `{name}/` — of the harbour\n"
@@ -394,7 +397,7 @@ def test_a_heading_that_is_a_tag_is_the_subject() -> None:
                 "- `quay/src/cranes/hooks/tools/generated/log.toml`: of the hooks\n"
                 "- `quay/src/winches/ropes/generated/map.toml`: of the ropes"
             ),
-            "Ropes: …/log.toml, …/map.toml",
+            "Ropes: …/log.toml (of the hooks), …/map.toml (of the ropes)",
         ),
         (
             "1. Output of the crane is written to the log\n2. `crane.py` packs it up and sends it to the office",

@@ -77,3 +77,32 @@ def test_a_label_alone_does_not_replace_what_stands_below_it() -> None:
 )
 def test_a_list_is_named_by_as_many_items_as_fit(text: str, path: tuple[str, ...], title: str) -> None:
     assert title_by_rules(text, path) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (  # long paths by their ends, so that more of them fit
+            "- `ports/east/berths/`: ropes\n- `ports/east/cranes/`\n- `ports/west/lamps/`\n- `ports/west/marks/`",
+            ("Harbour", "Where to look"),
+            "Harbour: Where to look: …/berths, …/cranes, …/lamps, …/marks",
+        ),
+        (  # paths with the same end stay as they are
+            "- `ports/east/berths/north/`: ropes\n- `ports/west/berths/north/`: hooks",
+            ("Harbour", "Where to look"),
+            "Harbour: Where to look: ports/east/berths/north/ (ropes), ports/west/berths/north/ (hooks)",
+        ),
+        (  # commands without what all of them begin with
+            "\n".join(f"- `crane --berth north --slings 4 {act}`" for act in ("lift boat", "lower boat", "wash hull")),
+            ("Harbour", "Crane work"),
+            "Harbour: Crane work: lift boat, lower boat, wash hull",
+        ),
+        (  # few names with what they are
+            "**Crane house:**\n- **Winch:** Lifts the boat, slowly.\n- **Lamp:** Warns the pilot.",
+            ("Harbour", "What is where"),
+            "What is where: Crane house: Winch (Lifts the boat), Lamp (Warns the pilot)",
+        ),
+    ],
+)
+def test_names_in_a_list_are_short_and_said_what_they_are(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_by_rules(text, path) == title

@@ -103,7 +103,7 @@ def test_a_heading_that_tells_the_rule_replaces_a_title_that_only_means_it() -> 
         (
             "- **north/** — wet ropes\n- **south/** — dry ropes",
             ("Quay/loft", "Responsibilities & Coordination", "Input Sources"),
-            "Quay/loft: Input Sources: north/, south/",
+            "Quay/loft: Input Sources: north/ (wet ropes), south/ (dry ropes)",
         ),
     ],
 )

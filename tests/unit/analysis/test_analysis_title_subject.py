@@ -49,7 +49,7 @@ PIER = ("Harbour guide", "Tools at the quay", "hoist (night crane)")
         (
             "- Knots: `4.2`\n- Metres: `2.1 m/s`\n- Words: half ahead",
             ("Harbour guide", "Tools", "read-log.sh", "Speed formats known"),
-            "read-log.sh: Speed formats known: Knots, Metres, Words",
+            "read-log.sh: Speed formats known: Knots (4.2), Metres (2.1 m/s), Words (half ahead)",
         ),
         (
             "Left out ropes: `manila`, `sisal`, `hemp`, `jute`, `coir`, `cotton`, `nylon`, `wire`, etc.",
@@ -147,7 +147,7 @@ def test_what_is_left_of_a_list_is_counted_up_to_its_end() -> None:
 
     assert (
         title_by_rules(text, ())
-        == "Every boat has a state that is painted on its side: moored, lifted, away, lost and 2 more"
+        == "Every boat has a state that is painted on its side: moored, lifted, away, lost, sunk, sold"
     )
 
 

@@ -176,13 +176,21 @@ def test_what_is_to_be_avoided_is_not_recommended(text: str, path: tuple[str, ..
         ("| command | when |\n|--|--|\n| lift | noon |\n| drop | dusk |", ("Tasks",), "Tasks: lift, drop"),
         ("| lift | at noon only |", ("Crane tasks",), "Crane tasks: lift: at noon only"),
         ("- Python 3.12\n- FastAPI", ("Tech stack",), "Tech stack: Python 3.12, FastAPI"),
-        ("- Install: `cargo fetch`\n- Test: `cargo test`", ("Setup",), "Setup: Install, Test"),
+        (
+            "- Install: `cargo fetch`\n- Test: `cargo test`",
+            ("Setup",),
+            "Setup: Install (cargo fetch), Test (cargo test)",
+        ),
         (
             "1. Drain the tank\n2. Dry it\n3. Paint it",
             ("Tank survey",),
             "Tank survey: Drain the tank, Dry it, Paint it",
         ),
-        ("The layers are:\n\n- `api/`: HTTP\n- **core**: rules", ("Design",), "Design: The layers are: api/, core"),
+        (
+            "The layers are:\n\n- `api/`: HTTP\n- **core**: rules",
+            ("Design",),
+            "Design: The layers are: api/ (HTTP), core (rules)",
+        ),
         ("When adding a migration:\n- write the down step", (), "When adding a migration: write the down step"),
         ("The following rules apply:\n\n- lamps stay lit\n- ropes stay dry", ("Night watch",), None),
         ("See below", ("Payments", "Refunds"), "Payments: Refunds"),
@@ -213,7 +221,7 @@ def test_the_heading_helps_where_the_text_does_not_speak(text: str, path: tuple[
         "Anchors": "Lift the anchor before the engine starts",
         "Tank survey": "Tank survey: drain it, dry it",
         "Sort berths by the hour of the tide": "Sort berths by the hour of the tide",
-        "Files": "Files: crane.py, tide.py",
+        "Files": "Files: crane.py (lifts boats), tide.py (tells the tide)",
         "Miscellaneous": "Never lift boats by night in the old harbour",
         "": "Before any repair: Ask whether the crane has to be repaired at all this year",
     }

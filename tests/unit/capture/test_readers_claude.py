@@ -58,7 +58,7 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
     result = CLAUDE_MD.read(file)
     assert [(draft.kind, draft.title) for draft in result.drafts] == [
         ("architecture", "Ferry sells tickets for island ferries"),
-        ("tooling", "Commands: uv sync && npm ci --prefix web, uv run pytest -q and 1 more"),
+        ("tooling", "Commands: install everything, tests"),
         ("tooling", "Running a single test: uv run pytest tests/unit/test_fares.py -k child runs one test"),
         ("architecture", "Architecture: The layers are: ferry/api/, ferry/core/, ferry/store/"),
         ("architecture", "Architecture: Requests go through ferry/api/middleware.py, which sets the tenant"),
