@@ -26,6 +26,7 @@ from memtui.domain.memory import GLOBAL_PROJECT, Memory
 from memtui.domain.record import Record, format_time
 from memtui.errors import MemtuiError, UsageError
 from memtui.progress import ProgressCallback
+from memtui.text.sanitize import one_line
 from memtui.text.words import counted
 from memtui.vault.projects import add_identities, check_name, link_identity, list_projects, seen_folders
 from memtui.vault.reader import VaultReader
@@ -176,6 +177,11 @@ def look_into(places: Sequence[Place], progress: ProgressCallback | None = None)
             found.append(StoreFound(place, read_store(place)))
         except (MemtuiError, OSError) as error:
             found.append(StoreFound(place, problem=str(error)))
+        except Exception as error:  # noqa: BLE001 - one odd store must not hide the others
+            problem = (
+                f"not what {TOOLS[place.tool].label} writes ({type(error).__name__}: {one_line(str(error))[:200]})"
+            )
+            found.append(StoreFound(place, problem=problem))
     return found
 
 

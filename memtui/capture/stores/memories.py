@@ -61,9 +61,10 @@ def mcp_memory(place: Place) -> Contents:
     entities, relations = _graph(json_lines(place.path, contents))
     if not entities and not relations:
         raise SourceError("The file contains no entities of the MCP memory server", where=str(place.path))
+    owners = _owners(entities, relations)
     for name, (kind, told) in entities.items():
         contents.left_out["entities without observations"] += not told
-        project = name if kind in PROJECT_TYPES else _project_of(name, entities, relations)
+        project = name if kind in PROJECT_TYPES else owners.get(name)
         for number, observation in enumerate(told, 1):
             contents.add(
                 Row(
@@ -76,7 +77,7 @@ def mcp_memory(place: Place) -> Contents:
                     tags=[kind] if kind else (),
                 )
             )
-    firsts = {name: _entity_key(name, told[0]) for name, (_, told) in entities.items() if told}
+    firsts = {name: _entity_key(name, next(iter(told))) for name, (_, told) in entities.items() if told}
     for start, relation, end in relations:
         if start != end:
             kind = "supersedes" if relation.lower() in SUPERSEDING else "relates"
@@ -84,7 +85,7 @@ def mcp_memory(place: Place) -> Contents:
     return contents
 
 
-Entities = dict[str, tuple[str, list[str]]]  # Type and observations by name
+Entities = dict[str, tuple[str, dict[str, None]]]  # Type and observations, each once and in order, by name
 
 
 def _graph(records: Iterable[dict[str, Any]]) -> tuple[Entities, list[tuple[str, str, str]]]:
@@ -95,8 +96,8 @@ def _graph(records: Iterable[dict[str, Any]]) -> tuple[Entities, list[tuple[str,
         if {"from", "to"} <= record.keys():
             relations.append((text(record["from"]), text(record.get("relationType")), text(record["to"])))
         elif "name" in record and ("observations" in record or record.get("type") == "entity"):
-            _, told = entities.setdefault(text(record["name"]), (text(record.get("entityType")).lower(), []))
-            told += [one for one in _observations(record.get("observations")) if one not in told]
+            _, told = entities.setdefault(text(record["name"]), (text(record.get("entityType")).lower(), {}))
+            told |= dict.fromkeys(_observations(record.get("observations")))
     return entities, relations
 
 
@@ -126,10 +127,13 @@ def _entity_key(name: str, observation: str) -> str:
     return f"{name}\n{observation}"
 
 
-def _project_of(name: str, entities: Entities, relations: Iterable[tuple[str, str, str]]) -> str | None:
-    """Return the project that an entity has a relation to."""
-    owners = (end for start, _, end in relations if start == name and end in entities)
-    return next((owner for owner in owners if entities[owner][0] in PROJECT_TYPES), None)
+def _owners(entities: Entities, relations: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """Return the project that each entity first has a relation to."""
+    owners: dict[str, str] = {}
+    for start, _, end in relations:
+        if end in entities and entities[end][0] in PROJECT_TYPES:
+            owners.setdefault(start, end)
+    return owners
 
 
 def mcp_memory_service(place: Place) -> Contents:

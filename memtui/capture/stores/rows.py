@@ -188,19 +188,25 @@ def moment(value: object) -> datetime | None:
     """Return a UTC time from ISO text, a date, or a number of seconds or milliseconds; None if it is none of these."""
     if value is None or value == "":
         return None
-    if isinstance(value, datetime):
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    if isinstance(value, date):
-        return datetime.combine(value, time(), UTC)
-    number = number_of(value)
+    number = None if isinstance(value, date) else number_of(value)
     try:
-        if number is not None:
+        if isinstance(value, datetime):
+            found = value
+        elif isinstance(value, date):
+            found = datetime.combine(value, time(), UTC)
+        elif number is not None:
             scale = 1_000_000 if number >= MICROSECONDS else 1000 if number >= MILLISECONDS else 1
-            return datetime.fromtimestamp(number / scale, UTC) if number > 0 else None
-        found = datetime.fromisoformat(_FRACTION.sub(r"\1", text(value).strip()))
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+            found = datetime.fromtimestamp(number / scale, UTC)
+        else:
+            found = datetime.fromisoformat(_FRACTION.sub(r"\1", text(value).strip()))
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return None
+    return found if found > _EPOCH else None
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""Nothing was written before; a number of 0 and the year 1 say that there is no time."""
 
 
 _FRACTION = re.compile(r"(\.\d{6})\d+")

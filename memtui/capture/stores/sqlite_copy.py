@@ -141,12 +141,13 @@ def _prepared(path: Path, connection: sqlite3.Connection) -> Database:
             Skipped(path.as_posix(), None, f"damaged: {problem}; what can be read is", code=SkipCode.DAMAGED)
         )
     for name, sql in found:
+        if not isinstance(name, str) or '"' in name:
+            continue  # no tool names its tables so
         if "virtual" in str(sql or "")[:40].casefold():
             continue  # needs an extension, and holds only what is derived
         with suppress(sqlite3.Error):
-            columns = connection.execute(f'PRAGMA table_info("{str(name).replace(chr(34), chr(34) * 2)}")').fetchall()
-            if '"' not in name:
-                database.tables[name] = frozenset(column["name"] for column in columns)
+            columns = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
+            database.tables[name] = frozenset(column["name"] for column in columns)
     return database
 
 

@@ -7,8 +7,9 @@ import json
 import os
 import pickle
 import sqlite3
+import time
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -218,3 +219,55 @@ def test_lists_are_read_in_whatever_form_they_are_written() -> None:
     assert [listed(value) for value in nothing] == [[]] * len(nothing)
     assert with_facts("A holds.", '["A holds.", "B too."]') == "A holds.\n\n- B too."
     assert with_facts(None, "[broken") == "- [broken"
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))),
+        datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-14))),
+        *("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00Z", date(1, 1, 1), 0, -5, 1e300, "NaN", True),
+    ],
+)
+def test_a_time_that_cannot_be_is_none(stated: object) -> None:
+    assert moment(stated) is None
+
+
+@pytest.mark.parametrize("name", ["NULL", "x'6d656d'", "5"])
+def test_a_database_with_a_table_that_has_no_name_is_read(tmp_path: Path, name: str) -> None:
+    path = store(tmp_path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE odd (a)")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(f"UPDATE sqlite_master SET name = {name} WHERE name = 'odd'")
+        connection.commit()
+    assert len(read(path).rows) == len(ROWS)
+
+
+def test_a_large_graph_is_read_in_short_time(tmp_path: Path) -> None:
+    number = 20_000
+    lines: list[dict[str, object]] = [{"type": "entity", "name": "tide", "entityType": "project", "observations": []}]
+    lines += [
+        {"type": "entity", "name": f"part {one}", "entityType": "part", "observations": [f"Part {one} floats."]}
+        for one in range(number)
+    ]
+    lines.append(
+        {
+            "type": "entity",
+            "name": "log",
+            "entityType": "log",
+            "observations": [f"Entry {one}." for one in range(number)],
+        }
+    )
+    lines += [
+        {"type": "relation", "from": f"part {one}", "to": end, "relationType": "of"}
+        for one in range(number)
+        for end in ("nowhere", "tide")
+    ]
+    path = tmp_path / "memory.json"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    began = time.process_time()
+    contents = read(path, "mcp-memory")
+    assert time.process_time() - began < 8
+    assert len(contents.rows) == 2 * number
+    assert {row.project for row in contents.rows[:number]} == {"tide"}

@@ -20,6 +20,7 @@ from memtui.capture.stores.find import places_at
 from memtui.capture.stores.importing import Choice, Names, StoreFound, StoresRead, known_rows, look_into, offer
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row
+from memtui.capture.stores.tools import read_store
 from memtui.domain.identity import Actor, seen_at
 from memtui.domain.record import memory_from_record
 from memtui.progress import Cancelled
@@ -208,3 +209,20 @@ def test_the_name_of_a_folder_stays_with_the_repository_that_was_imported_first(
         assert project_names(reader) == ["acme-quay", "crane", "quay"]
         assert find_project(reader, [f"path:{tmp_path / 'yard'}"]) is None, "a part is not its repository"
         assert len(reader.get_many(identifier for identifier, _ in found.values())) == 2
+
+
+def test_a_store_that_breaks_its_reader_is_named_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_store(tmp_path / "claude-mem.db", "claude-mem", {"observations": ROWS[:2]})
+
+    def read_or_break(place: Place) -> Contents:
+        if place.tool == "cass":
+            raise OverflowError("date value out of\nrange")
+        return read_store(place)
+
+    monkeypatch.setattr(importing, "read_store", read_or_break)
+    odd, good = look_into([Place("cass", tmp_path, tmp_path), Place("claude-mem", path, tmp_path)])
+    assert "OverflowError: date value out of" in odd.problem
+    assert "\n" not in odd.problem
+    assert (good.problem, len(good.contents.rows)) == ("", 2)
