@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from memtui.domain.memory import Anchor
@@ -14,6 +16,7 @@ from memtui.text.braces import names_path
 MOST_FILES = 2  # Files, and places, that are named beside a memory
 _TOLD_STATES = ("changed", "moved", "gone")
 _BELOW = "/**"
+_LABEL_END = re.compile(r"/?(?: > |: | [\u2014\u2013] )(?=\S)")
 
 
 def place_before(item: PackItem, info: PayloadInfo) -> str:
@@ -34,20 +37,58 @@ def place_before(item: PackItem, info: PayloadInfo) -> str:
 def places_told(item: PackItem, info: PayloadInfo) -> Sequence[str]:
     """Return the patterns of files for which alone a memory holds, where one of the files in hand fits none of them.
 
-    None where it is tied to something else as well that neither lies there nor is named in its text, or that is in
-    hand.
+    Where all fit, what names files by their paths from there still says it. None where a memory is tied to something
+    else as well that neither lies there nor is named in its text, or that is in hand.
     """
-    if not info.is_today:
+    if not info.has_sections:
         return ()
     anchors = item.memory.anchors
     places = [one.path for one in anchors if one.is_glob and item.states.get(one.path) not in _TOLD_STATES]
     is_anywhere = any(not plain_path(place).strip("*/") for place in places)
-    if is_anywhere or (info.files and all(_fits(places, file) for file in info.files)):
-        return ()
     text, others = _text_of(item), [one.path for one in anchors if one.path not in places]
+    is_here = bool(info.files) and all(_fits(places, file) for file in info.files)
+    if is_anywhere or (is_here and not (info.says_places_once and _names_from(places, others, text))):
+        return ()
     if any(_fits(others, file) for file in info.files) or any(_is_elsewhere(path, places, text) for path in others):
         return ()
     return [place for place in places if place not in text]
+
+
+def _names_from(places: Sequence[str], paths: Sequence[str], text: str) -> bool:
+    """Return whether a text names any of some paths only from a folder on, so that it has to be known."""
+    folders = [place.removesuffix("**") for place in places if _is_folder(place)]
+    return any(
+        path.startswith(folder) and path not in text and "/" in (rest := path.removeprefix(folder)) and rest in text
+        for path in map(plain_path, paths)
+        for folder in folders
+    )
+
+
+def without_places(items: Sequence[PackItem], info: PayloadInfo) -> Sequence[PackItem]:
+    """Return memories whose titles and texts do not begin with the folder that is said before them.
+
+    `crates/quay > Rules: Moor twice` and `quay: Moor twice` stand behind `In crates/quay/:`.
+    """
+    return [_without_place(item, info) for item in items] if info.says_places_once else items
+
+
+def _without_place(item: PackItem, info: PayloadInfo) -> PackItem:
+    folders = [place.removesuffix(_BELOW) for place in places_told(item, info) if _is_folder(place)]
+    if len(folders) != 1:
+        return item
+    memory, parts = item.memory, folders[0].split("/")
+    labels = ["/".join(parts[start:]) for start in range(len(parts))]
+    title, insight = (_behind_label(text, labels) for text in (memory.title, memory.insight))
+    return item if not title or not insight else replace(item, memory=replace(memory, title=title, insight=insight))
+
+
+def _behind_label(text: str, labels: Sequence[str]) -> str:
+    """Return a text behind the longest of some labels that it begins with, as it is without one."""
+    for label in labels:
+        found = _LABEL_END.match(text, len(label)) if text.startswith(label) else None
+        if found:
+            return text[found.end() :]
+    return text
 
 
 def _is_elsewhere(path: str, places: Sequence[str], text: str) -> bool:
@@ -87,6 +128,7 @@ def paths_beside(item: PackItem, info: PayloadInfo) -> Sequence[str]:
     is_here = any(strength(path, file) for path in paths for file in info.files)
     lost = [path for path in paths if item.states.get(path) in _TOLD_STATES and not path.endswith("/")]
     known = {*lost, *told}
+    known |= {place.removesuffix("**") for place in told} if info.says_places_once else set()
     other = [path for path in paths if path not in known and not is_here and not _is_named(path, text)]
     return [*lost, *other][:MOST_FILES]
 

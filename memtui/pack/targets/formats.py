@@ -27,7 +27,7 @@ from memtui.pack.targets.base import (
     status_marker,
     trust_line,
 )
-from memtui.pack.targets.beside import files_beside, paths_beside, place_before, places_told
+from memtui.pack.targets.beside import files_beside, paths_beside, place_before, places_told, without_places
 from memtui.pack.targets.heads import without_list
 from memtui.pack.targets.markdown import MarkdownWriter, indented, same_words, with_code
 from memtui.text.words import did_you_mean
@@ -37,6 +37,7 @@ _INDENT = "    "
 
 def write_plain(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     """Return the parts of the payload in order."""
+    items = without_places(items, info)
     project = clean_line(info.project or "")
     compiled = info.style == "compiled"
     start = shared_id_start(items) if compiled else ""
@@ -90,6 +91,7 @@ def _compiled(item: PackItem, name: str, short_id: str, info: PayloadInfo) -> st
 
 def write_json(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     """Return the parts of the payload in order."""
+    items = without_places(items, info)
     ordered = [item for _, group in grouped(items) for item in group]
     compiled = info.style == "compiled"
     ids = short_ids(items) if compiled else {}
@@ -163,6 +165,7 @@ _NO_XML = re.compile("[\ufffe\uffff]")
 
 def write_xml(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     """Return the parts of the payload in order."""
+    items = without_places(items, info)
     compiled = info.style == "compiled"
     project = _attributes([("project", clean_line(info.project or ""))])
     pieces = [Piece(f"<memories{project}>\n"), *(Piece(_element("note", one)) for one in info.notes(items))]

@@ -20,7 +20,7 @@ from memtui.pack.targets.base import (
     short_ids,
     trust_line,
 )
-from memtui.pack.targets.beside import files_beside, place_before, shared
+from memtui.pack.targets.beside import files_beside, place_before, shared, without_places
 from memtui.pack.targets.heads import without_list
 from memtui.text.inline import NESTED_FENCE, ends_fence, unwrapped
 
@@ -156,6 +156,7 @@ class MarkdownWriter:
 
     def __call__(self, items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
         """Return the parts of the payload in order."""
+        items = without_places(items, info)
         project = defused(clean_line(info.project or ""))
         title = f"{'#' * self.level} {self.title.format(of=f' of {project}' if project else '')}\n\n"
         opening = [Piece(f"<{self.tag}>\n\n")] if self.tag else []
@@ -181,7 +182,7 @@ class MarkdownWriter:
 
     def _text(self, item: PackItem, info: PayloadInfo) -> tuple[str, bool]:
         """Return a memory as a section or as an item of a list, and whether it is a section."""
-        text = _section_text(item, info, "#" * (self.level + 2)) if info.is_today and not info.is_public else ""
+        text = _section_text(item, info, "#" * (self.level + 2)) if info.has_sections and not info.is_public else ""
         return text or item_text(item, info), bool(text)
 
     def _compiled(self, items: Sequence[PackItem], id_start: str, info: PayloadInfo) -> list[Piece]:

@@ -297,7 +297,7 @@ def build_evidence(task: Task, found: Recall, style: Style) -> Pack:
     options = PackOptions(budget="1000000", encoding="o200k_base", max_memories=HITS, style=style)
     compiler = Compiler.for_task(task) if style == "compiled" else None
     # Compiled payloads are compared with full ones as they were before those left out files and dates.
-    info = PayloadInfo("sample", style, edition=0 if compiler else 3)
+    info = PayloadInfo("sample", style, edition=0 if compiler else 4)
     return build_pack(found, options, target=target_named("chat"), info=info, compiler=compiler)
 
 

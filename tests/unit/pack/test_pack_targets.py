@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from markdown_it import MarkdownIt
 from pack_story import memories_in
 from recall_story import days_ago, memory
 
+from memtui.domain.memory import Anchor
 from memtui.errors import UsageError
 from memtui.pack.compile import Compiler
 from memtui.pack.targets.base import EDITIONS, STYLES, PackItem, PayloadInfo, Style, Target, heading
@@ -71,7 +73,7 @@ def test_what_is_one_line_comes_before_the_sections_of_its_kind_and_what_would_e
     assert [one.splitlines()[0] for one in sections] == ["Title 0", "Tools"]
     assert sections[1] == "Tools\n- a brush\n- a cloth\n"
     assert listed.index("- Never paint") < listed.index("\n  # B") < listed.index("\n  <pre>")
-    assert "#### " not in CHAT.render(items, PayloadInfo("dock", edition=1))
+    assert "#### " not in CHAT.render(items, PayloadInfo("dock", edition=2))
     # In a file of another each memory is an item, by which an edit by hand is found again.
     assert "#### " not in CHAT.render(items, PayloadInfo.published("dock"))
 
@@ -89,7 +91,7 @@ def test_a_payload_says_of_facts_alone_that_they_may_be_stale_and_of_constraints
     for kinds in (("note",), ("constraint", "decision"), ("convention", "runbook")):
         assert told(*kinds).count("Facts may be stale.") == 1
         assert "are rules" not in told(*kinds)
-    for edition in EDITIONS[1:]:
+    for edition in EDITIONS[2:]:
         items = [PackItem(memory("a", "A", kind="convention"))]
         [note] = PayloadInfo(style=style, edition=edition).notes(items)
         assert note in target_named("chat").render(items, PayloadInfo(style=style, edition=edition))
@@ -119,7 +121,35 @@ def test_files_that_the_text_names_or_that_are_in_hand_are_not_named_again(name:
     here = target_named(name).render([one], PayloadInfo("payments-api", files=("kiln/glaze.py",)))
     assert "kiln" not in here
     assert "lost/oven.py" in here
-    assert "kiln/**" in target_named(name).render([one], PayloadInfo("payments-api", edition=3))
+    assert "kiln/**" in target_named(name).render([one], PayloadInfo("payments-api", edition=4))
+
+
+@pytest.mark.parametrize("name", ["chat", "plain", "xml", "json"])
+def test_the_folder_before_a_memory_is_not_said_again_at_its_beginning(name: str) -> None:
+    stuttering = memory(
+        "rulerule", "docks/quay: Moor twice", "docks/quay/ > Ropes: Moor it twice.", files=("docks/quay/**",)
+    )
+    for style in STYLES:
+        payload = target_named(name).render([PackItem(stuttering)], PayloadInfo("dock", style))
+        assert payload.count("docks/quay") == 1
+        assert "Ropes: Moor it twice." in payload
+    assert target_named(name).render([PackItem(stuttering)], PayloadInfo("dock", edition=1)).count("docks/quay") > 1
+    # A name that goes on is another one, and what no folder stands before keeps its own.
+    for files in (("docks/quayside/**",), ()):
+        kept = target_named(name).render(
+            [PackItem(replace(stuttering, anchors=tuple(map(Anchor, files))))], PayloadInfo("dock")
+        )
+        assert "docks/quay" in kept.replace("docks/quayside", "")
+
+
+def test_a_folder_is_said_although_a_file_in_hand_lies_there_where_paths_begin_from_it() -> None:
+    files = ("docks/quay/**", "docks/quay/lib/rope.py")
+    rule = memory("rulerule", "Ropes", "`lib/rope.py` moors.", files=files)
+    here = PayloadInfo("dock", files=("docks/quay/app/boat.py",))
+    assert "In docks/quay/:" in CHAT.render([PackItem(rule)], here)
+    assert "In docks" not in CHAT.render([PackItem(rule)], replace(here, edition=1))
+    whole = replace(rule, insight="`docks/quay/lib/rope.py` moors.")
+    assert "In docks" not in CHAT.render([PackItem(whole)], here)
 
 
 def test_the_folder_that_a_memory_holds_for_is_named_whatever_is_bold_in_its_text() -> None:
@@ -205,7 +235,7 @@ def test_a_list_that_the_text_says_is_not_said_above_it_nor_how_long_it_is(name:
     assert "Knots for ropes" in payload
     assert payload.count("hitch") == payload.count("bend") == 1
     assert "more" not in payload
-    earlier = target_named(name).render([PackItem(memory("rulerule", LISTED, KNOTS))], PayloadInfo(edition=2))
+    earlier = target_named(name).render([PackItem(memory("rulerule", LISTED, KNOTS))], PayloadInfo(edition=3))
     assert "bowline, hitch, bend and 1 more" in earlier
 
 
