@@ -239,7 +239,7 @@ def test_a_database_with_a_table_that_has_no_name_is_read(tmp_path: Path, name: 
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE odd (a)")
         connection.execute("PRAGMA writable_schema = ON")
-        connection.execute(f"UPDATE sqlite_master SET name = {name} WHERE name = 'odd'")
+        connection.execute(f"UPDATE sqlite_master SET name = {name} WHERE name = 'odd'")  # noqa: S608 - the names above
         connection.commit()
     assert len(read(path).rows) == len(ROWS)
 
