@@ -60,7 +60,10 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
         ("architecture", "Ferry sells tickets for island ferries"),
         ("tooling", "Commands: install everything, tests"),
         ("tooling", "Running a single test: uv run pytest tests/unit/test_fares.py -k child runs one test"),
-        ("architecture", "Architecture: The layers are: ferry/api/, ferry/core/, ferry/store/"),
+        (
+            "architecture",
+            "Architecture: The layers are: ferry/api/ (HTTP handlers), ferry/core/ (fares), ferry/store/ (SQL)",
+        ),
         ("architecture", "Architecture: Requests go through ferry/api/middleware.py, which sets the tenant"),
         ("architecture", "Sync worker: The worker fetches the berth list, It compares each berth, Changes are written"),
         ("architecture", "Architecture: Directory layout: api/, core/, store/"),
