@@ -11,6 +11,7 @@ from memtui.cli.parsing import Parser, at_least, number
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.anchors import DEAD, CheckedAnchor, check_trees
 from memtui.curate.fields import check_kind_in_use, kinds_in_use
+from memtui.curate.moved_paths import that_name_old_paths
 from memtui.curate.projects import known_trees, read_places
 from memtui.domain.freshness import HIGHEST_THRESHOLD, LOWEST_THRESHOLD
 from memtui.domain.kinds import in_project, split_project
@@ -198,6 +199,11 @@ def _re_anchor(session: Session, *, dry_run: bool, maybe: bool) -> None:
     if not session.json:
         number = counted(len(moves), "memory")
         say(f"{number} would be re-anchored" if dry_run else f"Re-anchored {number}. {UNDO_HINT}")
+        with session.vault.read() as reader:
+            left = that_name_old_paths(reader.get_many(moves).values(), moves)
+        if left:
+            named = ", ".join(one.id for one in left)
+            say(f"note: {named}: {outcomes.names_old_path(len(left))}; `memtui edit ID` changes it")
 
 
 def _undo_session(session: Session) -> None:

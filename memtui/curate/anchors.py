@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from memtui.curate.file_history import Certainty, Moved, Renames
 from memtui.curate.memories import verdict_on
+from memtui.curate.moved_paths import with_new_paths
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each, resolved
 from memtui.curate.projects import known_trees, read_places, view_of
 from memtui.domain.freshness import UNTIL_CHANGE
@@ -380,10 +381,11 @@ def untie(vault: Vault, anchor: CheckedAnchor, *, actor: Actor) -> Outcome:
     return apply_to_each(vault, anchor.ids, actor, "edit", step)
 
 
-def re_anchor(vault: Vault, moves: Mapping[str, Mapping[str, str]], *, actor: Actor) -> Outcome:
+def re_anchor(vault: Vault, moves: Mapping[str, Mapping[str, str]], *, actor: Actor, in_text: bool = False) -> Outcome:
     """Tie memories to the new paths of their files, all as one undoable change; it verifies nothing.
 
-    `moves`: per memory id, old path to new path as `CheckedAnchor.suggestion` gives it.
+    `moves`: per memory id, old path to new path as `CheckedAnchor.suggestion` gives it. `in_text`: whether their texts
+    name the new paths, too.
 
     Raises:
         UsageError: a new path is empty.
@@ -400,6 +402,7 @@ def re_anchor(vault: Vault, moves: Mapping[str, Mapping[str, str]], *, actor: Ac
             return Skipped(memory.id, SkipReason.OTHER_FILES)
         # The hash of the last verification stays, so that a changed file shows.
         anchors = (Anchor(paths.get(anchor.path, anchor.path), anchor.content_hash) for anchor in memory.anchors)
-        return replace(memory, anchors=tuple(dict.fromkeys(anchors)))
+        moved = replace(memory, anchors=tuple(dict.fromkeys(anchors)))
+        return with_new_paths(moved, paths) if in_text else moved
 
     return apply_to_each(vault, moves, actor, "re-anchor", step)

@@ -268,6 +268,11 @@ def superseded(kept: str, dropped: str) -> str:
     return f"Settled: {tame(kept)} supersedes {tame(dropped)}"
 
 
+def names_old_path(number: int) -> str:
+    """Return that the texts of so many memories still name the old path of a file that was followed."""
+    return "its text still names the old path" if number == 1 else f"{number:,} texts still name an old path"
+
+
 def both_kept(places: Sequence[tuple[str, str]]) -> str:
     """Return where each of two contradicting memories holds: (memory, where)."""
     return f"Settled: both are right, {'; '.join(f'{tame(memory)} for {tame(where)}' for memory, where in places)}"

@@ -29,8 +29,8 @@ from memtui.curate.projects import link_folder
 from memtui.domain.memory import Anchor, Link, Signal, Source
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.tidy.contradiction import ContradictionScreen
+from memtui.tui.tidy.queries import TidyAccess
 from memtui.tui.tidy.screen import TidyScreen
-from memtui.tui.tidy.view import TidyAccess
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -343,31 +343,6 @@ async def test_what_was_never_used_is_kept_by_one_key_and_retired_by_another(bla
         assert statuses.count("retired") == 2
         assert sum(stored(blank, f"m000000{number}").verified_at is not None for number in range(1, 5)) == 1
         await shows(pilot, "Nothing to tidy.")
-
-
-async def test_a_moved_file_is_tied_to_its_new_place_after_a_look(blank: Vault, tmp_path: Path) -> None:
-    from curating import commit, git, repository
-
-    root = repository(tmp_path / "ferry", {"pay/lock.py": "TTL = 30\n" * 20})
-    git(root, "mv", "pay/lock.py", "pay/locking.py")
-    commit(root, on="2026-02-01")
-    fill(blank, [memory(1, "Lock by payment", anchors=(Anchor("pay/lock.py"),))])
-    link_folder(blank, "ferry", root)
-    async with app_on(blank, root).run_test(size=WIDE) as pilot:
-        screen = await tidy_opens(pilot, memories=1)
-        await shows(pilot, "pay/lock.py → pay/locking.py")
-        before = screen._report
-        await pilot.press("enter")
-        await shows(pilot, "Follow moved files ─ 1 memory")
-        await shows(pilot, "→ pay/locking.py")
-        await pilot.press("escape")
-        await until(pilot, lambda: pilot.app.screen is screen, "back at the findings")
-        assert stored(blank, "m0000001").anchors[0].path == "pay/lock.py"
-        await pilot.press("a")
-        await shows(pilot, "enter follows, u undoes it")
-        await pilot.press("enter")
-        await passes(pilot, screen, before)
-        assert stored(blank, "m0000001").anchors[0].path == "pay/locking.py"
 
 
 async def test_what_waits_in_the_inbox_is_no_finding_and_what_is_in_use_unconfirmed_is_settled_here(

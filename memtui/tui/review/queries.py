@@ -15,6 +15,7 @@ from memtui.curate import review_sessions
 from memtui.curate.decay import days_text
 from memtui.curate.file_history import FileChange, file_changes
 from memtui.curate.health import standing_payload
+from memtui.curate.moved_paths import Moves, that_name_old_paths
 from memtui.curate.review_queue import SourceNews, source_news
 from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of
 from memtui.domain.freshness import UNTIL_CHANGE, crossing_days, decay, half_life_days, last_trusted_at
@@ -259,13 +260,14 @@ class ReviewAccess:
         curve = replace(self._curve(detail), caption="")
         return ReviewCard(detail, why, curve, (), (), is_whole=False)
 
-    def moves_left(self) -> dict[str, dict[str, str]]:
-        """Return the moves that were not followed yet: per memory id, old path to new path."""
+    def moves_left(self) -> Moves:
+        """Return the moves that were not followed yet."""
         moves = self.files.moves
         with self._reading.read() as reader:
             memories = reader.get_many(moves)
         left = {identifier: _still_tied(memory, moves[identifier]) for identifier, memory in memories.items()}
-        return {identifier: paths for identifier, paths in left.items() if paths}
+        left = {identifier: paths for identifier, paths in left.items() if paths}
+        return Moves(left, tuple(that_name_old_paths((memories[one] for one in left), left)))
 
     def _similar(self, memory: Memory, known: set[str]) -> Sequence[Similar]:
         with self._reading.read() as reader:

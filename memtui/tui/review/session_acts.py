@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from memtui.curate.moved_paths import Moves
 from memtui.curate.review_sessions import ReviewSession
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.review.queries import ReviewAccess
@@ -36,14 +37,14 @@ class SessionActs:
         """Preview following every moved file, and do it if the user agrees."""
         self._screen.loader.read(self._review.moves_left, self._preview_moves, group="moves")
 
-    def _preview_moves(self, moves: Mapping[str, Mapping[str, str]]) -> None:
-        if not moves:
+    def _preview_moves(self, moves: Moves) -> None:
+        if not moves.paths:
             self._screen.say("Every moved file was already followed.", severity="warning")
             return
 
         def follow() -> None:
-            self._mine.update(moves)
-            self._screen.do(lambda: self._verdicts.re_anchor(moves))
+            self._mine.update(moves.paths)
+            self._screen.do(lambda: self._verdicts.re_anchor(moves.paths, in_text=True))
 
         ask_to_follow(self._screen.app, moves, follow)
 

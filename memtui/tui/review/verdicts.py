@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -16,6 +17,7 @@ from memtui.curate import lifecycle
 from memtui.curate.anchors import re_anchor, snooze_until_change
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
+from memtui.curate.moved_paths import that_name_old_paths
 from memtui.curate.outcomes import Outcome, SkipReason
 from memtui.curate.packs import give_feedback, mark_asked
 from memtui.curate.review_sessions import Progress, ReviewSession, undo_all
@@ -281,10 +283,12 @@ class Verdicts:
         focus = next(iter(session.ids), None) if undone else None
         return Done(outcomes.verdicts_undone(undone, stopped_by), changed=bool(undone), focus=focus)
 
-    def re_anchor(self, moves: Mapping[str, Mapping[str, str]]) -> Done:
-        """Tie memories to where their files moved, as one change; this is no verdict."""
-        change = partial(re_anchor, self._vault, moves, actor=self._opening.actor)
-        return MemoryActs(self._access).change(change, "Re-anchored")
+    def re_anchor(self, moves: Mapping[str, Mapping[str, str]], *, in_text: bool = False) -> Done:
+        """Tie memories to where their files moved, as one change; this is no verdict. `in_text`: as of `re_anchor`."""
+        change = partial(re_anchor, self._vault, moves, actor=self._opening.actor, in_text=in_text)
+        done = MemoryActs(self._access).change(change, "Re-anchored")
+        left = that_name_old_paths(self._access.memories(tuple(moves)), moves)
+        return replace(done, message=f"{done.message}; {outcomes.names_old_path(len(left))}") if left else done
 
     def rate_pack(self, pack: StoredPack, verdict: str) -> Done:
         """Give feedback on a pack; an empty verdict takes it off those that wait for feedback."""

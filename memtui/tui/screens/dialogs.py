@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from memtui.curate.moved_paths import Moves
 from memtui.text.planted import Planted
 from memtui.text.sanitize import reveal, tame, without_surrogates
 from memtui.text.words import cell_width, counted
@@ -110,15 +111,18 @@ def write_blocks(files: Sequence[FileWrite]) -> list[Block]:
     return blocks
 
 
-def ask_to_follow(app: App[Any], moves: Mapping[str, Mapping[str, str]], follow: Callable[[], None]) -> None:
-    """Show where files moved, and follow them if the person wants it. `moves`: per memory id, old path to new path."""
-    counts = Counter((old, new) for paths in moves.values() for old, new in paths.items())
+def ask_to_follow(app: App[Any], moves: Moves, follow: Callable[[], None]) -> None:
+    """Show where files moved and which texts name the old path, and follow them if the person wants it."""
+    counts = Counter((old, new) for paths in moves.paths.values() for old, new in paths.items())
     blocks: list[Block] = []
     for place, ((old, new), number) in enumerate(sorted(counts.items(), key=lambda one: (-one[1], one[0]))):
         tied = counted(number, "memory")
         blocks.append(Block(((f"{tame(old)}  ", "path"), (tied, "dim")), gap=place > 0))
-        blocks.append(Block((("→ ", "dim"), (tame(new), "path"))))
-    title = f"Follow moved files ─ {counted(len(moves), 'memory', 'memories')}"
+        sign = "→ maybe " if (old, new) in moves.maybe else "→ "
+        blocks.append(Block(((sign, "dim"), (tame(new), "path"))))
+        texts = [one.title for one in moves.named if moves.paths[one.id].get(old) == new]
+        blocks += [Block((("in the text too: ", "dim"), (tame(title), "text"))) for title in texts]
+    title = f"Follow moved files ─ {counted(len(moves.paths), 'memory', 'memories')}"
     app.push_screen(DiffScreen(title, blocks, "follows, u undoes it"), lambda wanted: follow() if wanted else None)
 
 

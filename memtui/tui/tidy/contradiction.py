@@ -22,7 +22,7 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import ago, days_between
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, StyleName
-from memtui.tui.tidy.view import Pair, TidyAccess
+from memtui.tui.tidy.queries import Pair, TidyAccess
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine

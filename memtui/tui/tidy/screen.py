@@ -16,7 +16,7 @@ from memtui.analysis.contradictions import Contradiction
 from memtui.analysis.dismissals import VERDICT_OF
 from memtui.analysis.flaws import Flaw, Mend
 from memtui.curate.anchors import CheckedAnchor
-from memtui.curate.dead_places import moves_of
+from memtui.curate.moved_paths import Moves
 from memtui.curate.tidy_report import ALIKENESSES, FLAWED, TidyReport
 from memtui.domain.memory import MOST_MERGED
 from memtui.errors import MemtuiError
@@ -33,17 +33,15 @@ from memtui.tui.screens.dialogs import ask_to_follow, ask_to_untie, pick
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 from memtui.tui.tidy.contradiction import ContradictionScreen
+from memtui.tui.tidy.queries import Pair, TidyAccess, still_tied
 from memtui.tui.tidy.view import (
     NAMES,
-    Pair,
-    TidyAccess,
     TidyRow,
     come_after,
     row_blocks,
     row_cells,
     rows_of,
     shown_findings,
-    still_tied,
     text_blocks,
 )
 from memtui.tui.values import Done
@@ -291,6 +289,8 @@ class TidyScreen(ListDetail):
         if action.id == "tidy-open" and row.finding == "lessons":
             return "n shows similar findings again."
         if action.id == "tidy-all" and not self._sure(row):
+            if row.finding == "anchors":
+                return "Nothing tells where these files are: enter removes one from Files, n lets it be missing."
             return "These cannot be fixed without a review; enter opens each."
         if action.id == "tidy-keep" and self._report is not None and row.memory in self._report.waiting:
             return "It waits in the inbox; it is accepted or rejected there."
@@ -339,13 +339,30 @@ class TidyScreen(ListDetail):
 
     def _re_anchor(self, anchors: Sequence[CheckedAnchor]) -> None:
         """Tie memories to where their files moved, once that was looked at."""
-        moves = moves_of(anchors)
 
-        def follow() -> None:
+        def follow(paths: Mapping[str, Mapping[str, str]]) -> None:
             self._take_out(*(row for row in self._found.rows if row.subject in anchors))
-            self.do(lambda: self._tidying.re_anchor(moves))
+            self.do(lambda: self._tidying.re_anchor(paths))
 
-        ask_to_follow(self.app, moves, follow)
+        def ask(moves: Moves) -> None:
+            if self.is_current:
+                ask_to_follow(self.app, moves, lambda: follow(moves.paths))
+
+        self.loader.read(lambda: self._tidying.look_at_moves(anchors), ask, group="moves")
+
+    def _follow_all(self, anchors: Sequence[CheckedAnchor]) -> None:
+        """Follow every moved file; where names alone tell of others, ask whether these are followed, too."""
+        moved = [one for one in anchors if one.state == "moved"]
+        if len(moved) in {0, len(anchors)}:
+            self._re_anchor(anchors)
+            return
+        rest = len(anchors) - len(moved)
+        ways = {
+            f"the {counted(len(moved), 'file')} that moved": moved,
+            f"also {rest:,} that may be elsewhere, by name": anchors,
+        }
+        choices = [(name, "") for name in ways]
+        pick(self.app, "Follow files", choices, choices[0][0], lambda name: self._re_anchor(ways[name]))
 
     def _untie(self, row: TidyRow) -> None:
         """Take a file that is gone out of the Files of its memory, once that was looked at."""
@@ -373,7 +390,7 @@ class TidyScreen(ListDetail):
             return
         alike = self._sure(row)
         if row.finding == "anchors":
-            self._re_anchor([other.subject for other in alike])
+            self._follow_all([other.subject for other in alike])
             return
         self._take_out(*alike)
         subjects = [other.subject for other in alike]
@@ -463,7 +480,7 @@ class TidyScreen(ListDetail):
 
 
 def _is_sure(row: TidyRow) -> bool:
-    """Return whether a finding needs no look before it is fixed."""
+    """Return whether a finding can be fixed together with others: copies, the unused, files after a look at all."""
     if row.finding == "duplicates":
         return bool(row.subject.copies)
-    return row.finding == "unused" or (row.finding == "anchors" and row.subject.state == "moved")
+    return row.finding == "unused" or (row.finding == "anchors" and bool(row.subject.suggestion))
