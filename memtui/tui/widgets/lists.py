@@ -325,7 +325,7 @@ class Cell:
 
 def draw_cells(row: Iterable[Cell], width: int, paint: Paint) -> list[Segment]:
     shown = [cell for cell in row if width >= cell.since and cell.cells != 0]
-    room = max(1, width - sum((cell.cells or 0) + cell.before + cell.after for cell in shown))
+    room = room_left(shown, width)
     return [
         Segment(
             " " * cell.before + fit(_cut(cell, room), cell.cells or room, right=cell.right) + " " * cell.after,
@@ -333,6 +333,12 @@ def draw_cells(row: Iterable[Cell], width: int, paint: Paint) -> list[Segment]:
         )
         for cell in shown
     ]
+
+
+def room_left(row: Iterable[Cell], width: int) -> int:
+    """Return the width that the cells of a row leave to the one without a width of its own."""
+    shown = [cell for cell in row if width >= cell.since and cell.cells != 0]
+    return max(1, width - sum((cell.cells or 0) + cell.before + cell.after for cell in shown))
 
 
 def _cut(cell: Cell, room: int) -> str:

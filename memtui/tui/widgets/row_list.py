@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Generic, TypeVar
 
 from rich.cells import cell_len
@@ -11,7 +12,7 @@ from rich.segment import Segment
 
 from memtui.text.sanitize import tame
 from memtui.text.words import plain_letters
-from memtui.tui.widgets.lists import Cell, Paint, PickList, draw_cells
+from memtui.tui.widgets.lists import Cell, Paint, PickList, draw_cells, room_left
 
 R = TypeVar("R")
 
@@ -57,6 +58,7 @@ class RowList(PickList, Generic[R]):
         self._typed = ""  # The filter as it was typed
         self._when_empty: Sequence[str] = ()
         self._widest: dict[tuple[int, int], int] = {}  # Of each snug column, by the number of columns and its place
+        self._starts: dict[tuple[int, str], int] = {}  # Where texts are shown from in a room that hides what differs
         self._measured_for = -1  # Width that `_widest` holds for
 
     @property
@@ -166,8 +168,17 @@ class RowList(PickList, Generic[R]):
             return draw_cells([*(count if line.count else [Cell(line.text, line.style)]), note], width, paint)
         if width != self._measured_for:
             self._measure(width)
-        cells = list(self._cells(line, width))
-        return draw_cells([self._drawn_in(cell, (len(cells), place)) for place, cell in enumerate(cells)], width, paint)
+        cells = self._in_columns(list(self._cells(line, width)))
+        room = room_left(cells, width)
+        return draw_cells([self._from_what_differs(cell, room) for cell in cells], width, paint)
+
+    def _in_columns(self, cells: Sequence[Cell]) -> list[Cell]:
+        return [self._drawn_in(cell, (len(cells), place)) for place, cell in enumerate(cells)]
+
+    def _from_what_differs(self, cell: Cell, room: int) -> Cell:
+        """Return a cell without the beginning that it shares with others, where there is no room for what follows."""
+        start = self._starts.get((room, cell.text), 0) if cell.cells is None else 0
+        return replace(cell, text=f"…{cell.text[start:]}") if start else cell
 
     def _drawn_in(self, cell: Cell, column: tuple[int, int]) -> Cell:
         """Return a cell in the width of its column; one without a text anywhere is left out."""
@@ -183,6 +194,33 @@ class RowList(PickList, Generic[R]):
                 if cell.snug:
                     column = len(cells), place
                     self._widest[column] = max(self._widest.get(column, 0), cell_len(cell.text))
+        self._starts = {}
+        rooms: dict[int, set[str]] = {}
+        for row in self.rows if len(self._lines) <= _MOST_MEASURED else ():
+            cells = self._in_columns(list(self._cells(row, width)))
+            rooms.setdefault(room_left(cells, width), set()).update(one.text for one in cells if one.cells is None)
+        for room, texts in rooms.items():
+            self._starts |= {(room, text): start for text, start in _starts(texts, room).items()}
+
+
+def _starts(texts: Iterable[str], room: int) -> dict[str, int]:
+    """Return where texts go on behind their common beginning, of those that differ only beyond the room for them.
+
+    They go on behind the last heading that they share, else with the first word that is not the same.
+    """
+    alike: dict[str, list[str]] = {}
+    for text in texts:
+        if cell_len(text) > room:
+            alike.setdefault(text[: room - 1], []).append(text)
+    found = {}
+    for several in alike.values():
+        # What the first and the last in order share, all between them share.
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(min(several), max(several), strict=False)))
+        shared = several[0][:same] if len(several) > 1 else ""
+        heading = shared.rfind(": ")
+        start = heading + len(": ") if heading >= 0 else shared.rfind(" ") + 1
+        found.update(dict.fromkeys(several, start))
+    return found
 
 
 def _bare(text: str) -> str:

@@ -404,6 +404,20 @@ def test_a_column_takes_the_room_of_its_widest_text_and_an_empty_one_takes_none(
     assert drawn(dict.fromkeys(verdicts, ""), 24)[0] == "Reef the sail early     "
 
 
+def test_rows_that_begin_alike_are_cut_at_the_beginning_where_the_end_would_hide_what_differs() -> None:
+    def drawn(width: int, *titles: str) -> list[str]:
+        rows: RowList[str] = RowList(lambda row, _: [Cell(row, "base")])
+        rows._lines = titles
+        paint = {"base": Style()}
+        return ["".join(part.text for part in rows.segments(place, width, paint)) for place in range(len(titles))]
+
+    ropes, hulls = "quay — the old harbour: Ropes are wet", "quay — the old harbour: Hulls are red"
+    assert drawn(20, ropes, hulls, "Lamps") == ["…Ropes are wet      ", "…Hulls are red      ", "Lamps               "]
+    assert drawn(40, ropes, hulls)[0].startswith("quay")
+    assert drawn(20, ropes, ropes, "Lamps")[0] == "quay — the old harb…"
+    assert drawn(12, "Wax the hull twice", "Wax the hull once") == ["…twice      ", "…once       "]
+
+
 async def test_from_a_row_that_is_gone_the_cursor_comes_to_the_next_that_stays() -> None:
     rows: RowList[str] = RowList(lambda row, _: [Cell(row, "base")])
 
