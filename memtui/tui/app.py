@@ -26,7 +26,7 @@ from memtui.errors import MemtuiError
 from memtui.text.words import counted
 from memtui.tui import themes
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import GO, GUARANTEED, SCREENS, Keymap
+from memtui.tui.actions.registry import BROWSE, GO, GUARANTEED, SCREENS, Keymap
 from memtui.tui.browse.facets import FacetPane
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.drafts import DraftKeeper
@@ -201,17 +201,21 @@ class MemtuiApp(App[int]):
     # -- the guided tour --------------------------------------------------------------------------
 
     def action_tour(self) -> None:
-        """Take the guided tour from its beginning."""
+        """Take the guided tour from its beginning, which is the first screen."""
+        # In the app's own turn: a screen that awaits its own removal would wait for ever.
+        self.call_later(self._begin_tour)
+
+    async def _begin_tour(self) -> None:
         from memtui.tui.tour import Tour
 
         if self.tour is not None:
             self.tour.end()
-        self.tour = Tour(self, self.keymap)
+        await self.action_go(BROWSE)
+        self.tour = Tour(self, self.keymap, is_sample=self.started.tour)
 
     def _end_tour(self) -> None:
-        """End the tour; not where escape closes what lies over a screen or goes back from a memory in full."""
-        is_in_full = self.screen.has_class("-reading")
-        if self.tour is not None and isinstance(self.screen, MemtuiScreen) and not is_in_full:
+        """End the tour; not where escape closes what lies over a screen, or does something nearer on it."""
+        if self.tour is not None and isinstance(self.screen, MemtuiScreen) and self.tour.ends_at_escape(self.screen):
             self.tour.end()
             self.tour = None
 

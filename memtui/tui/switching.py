@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
 SWITCH = "go-project"  # Id of the action
+TOUR = "tour"  # Id of the one that begins on the first screen
 EVERY = f"({ALL_PROJECTS})"  # The choice of no single project, as no project is called
 PLACE_CELLS = 24  # Of a folder among the choices; its end tells it from others
 SHOWN_NAME = 60  # Characters of a name in a sentence
@@ -62,12 +63,12 @@ def opening_for(start: Opening, name: str | None) -> Opening:
 
 
 def why_not_go(action: Action, opening: Opening, screens: Sequence[Screen[Any]]) -> str | None:
-    """Return why a screen cannot be gone to, or the project not be switched, None where it can."""
+    """Return why a screen cannot be gone to, the project not be switched or the tour not begin; None where it can."""
     if action.id == "go-publish" and not opening.has_folder:
         return f"Publish writes into a project's folder. {no_folder(opening)}"
-    if action.id != SWITCH:
+    if action.id not in {SWITCH, TOUR}:
         return None
-    if any(getattr(screen, "acting", False) for screen in screens):
+    if action.id == SWITCH and any(getattr(screen, "acting", False) for screen in screens):
         return "A change is being made: switch once it is stored."
     # A form, a merge: what is typed there is about memories of the project that would be left.
     areas = {getattr(screen, "AREA", BROWSE) for screen in screens}

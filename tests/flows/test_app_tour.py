@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flows.app_driver import NARROW, WIDE, app_on, browser, focused, holds, screen_text, shows, until
+from flows.app_driver import NARROW, WIDE, app_on, browser, focused, holds, says, screen_text, shows, until
 from flows.context_driver import answered, fake_tmux, type_task
 from textual.pilot import Pilot
 
@@ -41,6 +41,10 @@ async def test_the_tour_follows_each_step_and_says_when_it_is_over(
         await type_task(pilot)
         await pilot.press("enter")
         await shows(pilot, "5/6  y copies it")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is browser(pilot), "back at the list, the tour goes on")
+        await pilot.press("c", "enter")
+        await shows(pilot, "5/6  y copies it")
         await answered(pilot)
         await pilot.press("y")
         await shows(pilot, "6/6  r goes through what is due; y confirms that it is still true")
@@ -65,11 +69,16 @@ async def test_escape_ends_the_tour_for_good_and_does_what_it_always_does(ferry:
         assert tour_lines(pilot) == 1
         await pilot.press("slash", *"sail")
         await reaches(pilot, 2)
-        await pilot.press("question_mark", "escape")
+        await pilot.press("f1")
+        await until(pilot, lambda: pilot.app.screen is not browser(pilot), "help is open")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is browser(pilot), "help is closed")
+        await pilot.press("escape")
+        await until(pilot, lambda: focused(pilot) == "list", "the filter is closed")
+        await holds(pilot, 5)
+        assert tour_lines(pilot) == 1
         await pilot.press("escape")
         await until(pilot, lambda: tour_lines(pilot) == 0, "the line is gone")
-        await until(pilot, lambda: focused(pilot) == "list", "the filter is closed as well")
-        await holds(pilot, 5)
         await pilot.press("c")
         await shows(pilot, "Context")
         await pilot.pause(0.5)
@@ -97,9 +106,33 @@ async def test_in_ones_own_vault_there_is_no_tour_until_it_is_asked_for(ferry: V
         await pilot.press(*"guided tour")
         await shows(pilot, "take the guided tour")
         await pilot.press("enter")
-        await shows(pilot, "1/6  F filters as you type")
+        await shows(pilot, "1/6  F filters as you type: try a word of one of these titles")
         assert browser(pilot).is_current
         assert "esc ends the tour" in screen_text(pilot)
+
+
+async def test_a_tour_that_is_asked_for_elsewhere_begins_on_the_first_screen_unless_a_text_is_written(
+    ferry: Vault, tmp_path: Path
+) -> None:
+    app = app_on(ferry, tmp_path, project="ferry")
+    async with app.run_test(size=NARROW) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("T", "b")
+        await until(pilot, lambda: len(app.screen_stack) == 3, "the inbox lies over Tidy")
+        await pilot.press("colon", *"guided tour")
+        await shows(pilot, "take the guided tour")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is browser(pilot), "it is the first screen")
+        await reaches(pilot, 1)
+        await pilot.press("slash", *"sail")
+        await reaches(pilot, 2)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: tour_lines(pilot) == 0, "the line is gone")
+        await pilot.press("e")
+        await until(pilot, lambda: app.screen is not browser(pilot), "a memory is edited")
+        await app.screen.run_action("act('tour')")
+        await says(pilot, "Save or leave what you are editing first.")
+        assert tour_lines(pilot) == 0
 
 
 def test_every_key_that_the_tour_names_is_one_of_the_app() -> None:
