@@ -41,7 +41,9 @@ _VERB = _whole_words(
 )
 _OPENING_CODE = re.compile(r"^\W*`([^`]+)`|^\W*([\w./-]*[_./=][\w./=-]+)")
 _LABELLED_CODE = re.compile(r"^(?:\w+ ){1,3}`([^`]+)`:")
-_PATH = re.compile(r"(?<![\w/:])[\w.@<>*-]*/[\w./@<>*-]*")
+_PATH_OR_WORD = re.compile(r"(?<![\w/:])(?:[\w.@<>*-]*+/[\w./@<>*-]*+|[\w.@<>*-]++)")
+"""Words are taken along, so that none is looked through again from each of its parts: `a-a-a-…`."""
+
 _CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 _ORDER = re.compile(r"\b(before|prior to|after|first|then|over|instead of|rather than)\b")
 _BOUND = re.compile(
@@ -276,7 +278,8 @@ class Facts:
 
     @cached_property
     def paths(self) -> frozenset[str]:
-        return frozenset(path.strip(".,").lower() for path in _PATH.findall(self.insight))
+        found = (path for path in _PATH_OR_WORD.findall(self.insight) if "/" in path)
+        return frozenset(path.strip(".,").lower() for path in found)
 
     @cached_property
     def opposites(self) -> frozenset[int]:

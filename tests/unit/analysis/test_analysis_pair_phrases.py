@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from memtui.analysis.pair_facts import Facts
@@ -68,3 +70,11 @@ def test_what_excludes_what_shows_in_the_words_of_one(one: str, other: str, said
     facts = [Facts(wording_of(text, text), text) for text in (one, other)]
     found = judge(facts[0], facts[1], Nearness(0.65))
     assert (found.question if found else None) == said
+
+
+def test_paths_of_a_text_are_found_in_short_time() -> None:
+    text = "Read src/quay/berth.py, ./docs and https://quay.example/map; mind up/down. "
+    assert Facts(wording_of("", text), text).paths == {"src/quay/berth.py", "/docs", "example/map", "up/down"}
+    began = time.process_time()
+    assert Facts(wording_of("", long := "a-" * 60_000), long).paths == frozenset()
+    assert time.process_time() - began < 2
