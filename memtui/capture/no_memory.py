@@ -49,6 +49,9 @@ _DOC_PATH = re.compile(
     r"|`?(?:@ ?|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|markdown|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])"
     r"|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`|`mem:[\w./-]{1,120}`"
 )
+_LEFT_OPEN = re.compile(r"\.{3}|…")
+_PLACE_ALONE = re.compile(r"`[\w./@-]*/[\w./-]+`|\[[^\[\]]{1,200}\]\([^()\s]{1,500}\)")
+_LABEL_OF_POINTER = re.compile(r"^[\w /-]{1,40}[:*_]{1,6}\s+(?=see\b)", re.IGNORECASE)
 _CODE_ALONE = re.compile(r"`[^`]+`")
 _DASHED_PATH = re.compile(r"\s[—–-]\s+(?:\[[^\[\]]+\]\([^()\s]+\.mdx?\)|`[\w./-]+\.mdx?`)[.\s]*$")
 _DASHED = re.compile(r"\s[—–]\s[^—–]{1,300}\s[—–]\s")
@@ -118,12 +121,12 @@ def no_memory_reason(
     if _is_all_data(block, text, lines):
         return SkipReason.DATA
     if block.kind in {"fence", "code", "heading"}:
-        return ""
+        return SkipReason.PLACEHOLDER if block.kind == "fence" and _is_left_open(text) else ""
     heading = heading_path[-1] if heading_path else ""
     if reason := _heading_reason(block, text, heading) or _past_reason(block, lines, heading_path):
         return reason
     if block.kind == "table":
-        return _no_table_reason([lines[row.first] for row in block.items])
+        return _no_table_reason([lines[row.first] for row in block.items], is_pointing=_leads_elsewhere(heading))
     if block.kind in {"bullets", "ordered"}:
         items = [] if each_item else [item_text(lines, item) for item in block.items[:LOOKED_AT_ITEMS]]
         return _no_list_reason(text, items, heading, is_pointing=_leads_elsewhere(heading) or _leads_elsewhere(above))
@@ -134,6 +137,13 @@ def _no_markup_reason(text: str) -> str:
     words = _TAGS.sub("", text[:LOOKED_AT_CHARS]).strip()
     is_label = words_in(words) <= _CHAPTER_WORDS and not is_statement(words)
     return SkipReason.MARKUP if not words or is_label else ""
+
+
+def _is_left_open(fence: str) -> bool:
+    """Return whether Markdown shown as an example has nothing below its headings but `...`."""
+    lines = [line.strip() for line in fence.split("\n")[1:-1] if line.strip()]
+    told = [line for line in lines if not line.startswith("#")]
+    return 0 < len(told) < len(lines) and all(map(_LEFT_OPEN.fullmatch, told))
 
 
 def _is_all_data(block: Block, text: str, lines: Sequence[str]) -> bool:
@@ -222,11 +232,21 @@ def _names_chapter(item: str) -> bool:
     return "](" in item or (words_in(item) <= _CHAPTER_WORDS and not is_strong(item))
 
 
-def _no_table_reason(rows: Sequence[str]) -> str:
+def _no_table_reason(rows: Sequence[str], *, is_pointing: bool) -> str:
+    """Return why the rows of a table become no memory; `is_pointing`: whether its heading leads to other places."""
     if not rows:
         return SkipReason.EMPTY
-    pointing = sum(1 for row in rows if _DOC_PATH.search(_cells_of(row)[-1]) or _points(_cells_of(row)[0]))
+    pointing = sum(map(_names_page if is_pointing else _points_in_cell, map(_cells_of, rows)))
     return SkipReason.LINKS if pointing >= _POINTING_SHARE * len(rows) and not any(map(is_strong, rows)) else ""
+
+
+def _points_in_cell(cells: Sequence[str]) -> bool:
+    return bool(_DOC_PATH.search(cells[-1])) or _points(cells[0])
+
+
+def _names_page(cells: Sequence[str]) -> bool:
+    """Return whether one cell of a row below "See also" is a path or link alone, as far as the row only points."""
+    return _points_in_cell(cells) or any(map(_PLACE_ALONE.fullmatch, cells))
 
 
 def _cells_of(row: str) -> list[str]:
@@ -340,7 +360,7 @@ def _points(sentence: str) -> bool:
     sentence = _DESCRIBED.sub("", sentence)
     bare, named = _DOC_PATH.subn(" ", _LINK.sub(" ", sentence))
     targets = len(_LINK.findall(sentence)) + named
-    plain = plain_text(sentence.lstrip("-*+ >")).strip(EDGES + "→()")
+    plain = _LABEL_OF_POINTER.sub("", plain_text(sentence.lstrip("-*+ >")).strip(EDGES + "→()"), count=1)
     rest = words_in(plain_text(bare))
     if pattern("pointer").match(plain) or (targets and pattern("pointer_to").match(plain)):
         ends = bool(targets) and bool(_ENDS_POINTING.search(bare))

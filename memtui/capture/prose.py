@@ -217,7 +217,8 @@ def pseudo_heading(block: Block, following: Block) -> str:
         return ""
     label = plain_text(next(filter(None, bold.groups()))).rstrip(" :：")
     too_long = words_in(label) > _LABEL_WORDS + 2
-    states = label.endswith((*_ENDED, *_GOES_ON)) or is_strong(label) or bool(pattern("condition").match(label))
+    binds = is_strong(label) or bool(pattern("condition").match(label))
+    states = label.endswith((*_ENDED, *_GOES_ON)) or (binds and not pattern("rules_label").match(label))
     return "" if too_long or states else label
 
 

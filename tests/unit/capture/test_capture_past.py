@@ -194,6 +194,28 @@ def test_an_empty_place_for_lessons_is_no_memory() -> None:
     ]
 
 
+def test_an_example_that_leaves_all_below_its_headings_open_is_no_memory() -> None:
+    source = "## Example\n\n```markdown\n## Piers\n### Pier: North\n...\n```\n"
+
+    assert not texts(source)
+    assert texts(source.replace("...", "Boats of the north tie up here."))
+
+
+def test_a_table_of_places_to_read_and_a_labelled_pointer_are_no_memories() -> None:
+    rows = "| `../pier/lift.go` | how lifts work |\n| `../../tides/table.go` | the tides |\n"
+
+    assert not texts(f"## 相关文档\n\n| 文档 | 描述 |\n|---|---|\n{rows}")
+    assert texts(f"## Layout\n\n| file | what |\n|---|---|\n{rows}")
+    assert not texts("## Ropes\n\n**Settings**: See `.ropes.yml` for the knots that are allowed.\n")
+
+
+def test_a_bold_line_that_only_calls_rules_binding_is_a_heading_of_them() -> None:
+    source = "## Piers\n\n**MUST rules**\n\n- Ask the pilot before every lift\n- Never lift at night\n"
+
+    assert not any("MUST rules" in text.splitlines()[-1] for text in texts(source))
+    assert texts("## Piers\n\n**Never lift**\n\n- Ask the pilot before every lift\n")
+
+
 def test_a_role_that_is_only_named_is_no_memory() -> None:
     assert reasons("# Pilot\n\n## Role\n\nAutonomous Harbour Agent & Tide Optimizer\n") == [SkipReason.PERSONA]
 
