@@ -87,11 +87,13 @@ def with_remarks(heading: str, remarks: Remarks, width: Callable[[str], int], *,
     good, bad = remarks.good, remarks.bad
     told = (
         *([bad] if is_of_bad and bad else ()),
-        *([f"{good}, not {_within(bad)}"] if good and bad and not _forbids(bad) and not _forbids(good) else ()),
         *([good] if good and not (bad and _CODE.search(good)) else ()),
         *([avoided(bad)] if bad else ()),
     )
     room = MAX_TITLE_CELLS - (width(heading) + 2 if heading else 0)
+    both = f"{good}, not {_within(bad)}" if good and bad and not _forbids(bad) and not _forbids(good) else ""
+    if both and not is_of_bad and width(both) <= room:  # cut, it would be what is right, and code says nothing of why
+        return ": ".join(filter(None, (heading, both)))
     fits = (words if width(words) <= room else shortened(words, room, width, least_rank=CLAUSE) for words in told)
     best = next(filter(None, fits), "")
     return ": ".join(filter(None, (heading, best))) if best else ""

@@ -95,7 +95,10 @@ def _in_room(words: str, held: HeldCode, width: Callable[[str], int]) -> str:
     short = shortened(words, MAX_TITLE_CELLS, width, least_rank=REASON)
     if short and width(short) >= _LEAST_CELLS:
         return short
-    held.spans[:] = map(_short_name, held.spans)
+    for at in reversed(range(len(held.spans))):  # what a sentence names first is what it is about
+        if width(words) <= MAX_TITLE_CELLS:
+            break
+        held.spans[at] = _short_name(held.spans[at])
     dense = compact(words)
     whole = next((text for text in (words, dense) if width(text) <= MAX_TITLE_CELLS), None)
     whole = whole or shortened(words, MAX_TITLE_CELLS, width, least_rank=CLAUSE)

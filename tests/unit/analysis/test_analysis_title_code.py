@@ -38,6 +38,15 @@ def fenced(language: str, *lines: str) -> str:
             ("Harbour", "Crane keys"),
             "Crane keys: log('opened'), not log(f\"Key: {key}\")",
         ),
+        (  # code that is right says nothing of why where there is no room for the wrong one
+            fenced(
+                "py",
+                '# BAD: log(f"Boat {name} left the quay at {time} with {rope}")',
+                "# GOOD: log('Boat %s left the quay', name)",
+            ),
+            ("Harbour", "Lines of the log"),
+            'Lines of the log: Avoid: log(f"Boat {name} left the quay at {time} with {rope}")',
+        ),
         (
             fenced("toml", "[harbour]", 'name = "East"', "[tool.crane]", "tons = 4", "[[gate]]", "open = 6"),
             ("Harbour", "Settings (harbour.toml)"),
@@ -210,3 +219,11 @@ def test_a_heading_of_one_long_run_of_capitals_is_read() -> None:
 )
 def test_parts_of_code_are_named_by_the_comments_above_them(text: str, path: tuple[str, ...], title: str) -> None:
     assert title_by_rules(text, path) == title
+
+
+def test_a_long_sentence_keeps_what_its_first_call_is_given() -> None:
+    settings = '`crane_config = CraneConfiguration(env_file=".crane")`'
+    text = f"**Settings of cranes**: `class Crane(HarbourMachine)` with {settings}"
+    title = title_by_rules(text, ("Harbour",))
+    assert "class Crane(HarbourMachine)" in title
+    assert "CraneConfiguration()" in title
