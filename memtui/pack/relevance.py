@@ -106,6 +106,9 @@ AT_FILE_CHANCE = 0.6
 """Chance that a memory has at least which is tied to the very path of a file in hand: of fifteen such in seven
 repositories nine in ten matter."""
 
+NAMED_CHANCE, NAMED_NARROWLY = 0.4, 0.7
+"""Chance that a rule has at least whose text names where a file in hand lies, and from how narrow a place: one for all
+code that names a folder as its exception holds there before all. Of thirty such in ten repositories 43 % matter."""
 
 REACHED_CHANCE = LEAST_OF_BEST
 """Chance that a memory has at least which is tied to a file that one in hand imports, so that it breaks a vault's
@@ -205,7 +208,7 @@ def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, fl
         left = room * LEFT_OF_FOLDER if is_elsewhere else room
         least = max(
             ACT_CHANCE if any(title.search(one.title) for title in titles) else 0.0,
-            _least_at_files(signs, is_reached=bool(features["reached"])),
+            _least_at_files(one, signs, is_reached=bool(features["reached"])),
             DUE_CHANCE if is_due(one, task.files) else 0.0,
         )
         known[one.id] = Chance(round(left * chance.value, 6), round(left * chance.here, 6)).at_least(least)
@@ -219,10 +222,13 @@ def _at_work(judged: Sequence[tuple[float, Memory, Signs]]) -> frozenset[str]:
     return frozenset(folders_of(best[1])) if best is not None and says_work else frozenset()
 
 
-def _least_at_files(signs: Signs, *, is_reached: bool) -> float:
+def _least_at_files(memory: Memory, signs: Signs, *, is_reached: bool) -> float:
     """Return the chance that a memory has at least for being tied to a file in hand, or to one that this imports."""
     if signs.is_exact:
         return AT_FILE_CHANCE
+    holds_elsewhere = signs.has_place and not signs.holds_for
+    if signs.names >= NAMED_NARROWLY and not holds_elsewhere and memory.kind in {"constraint", "convention"}:
+        return NAMED_CHANCE
     return REACHED_CHANCE if is_reached else 0.0
 
 

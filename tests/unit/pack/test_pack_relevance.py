@@ -479,6 +479,20 @@ def test_a_rule_of_a_subfolder_needs_a_task_that_names_the_folder_or_a_file_ther
     assert judge(called, task)["nestedrl"] > LEAST_CHANCE_ALONE
 
 
+def test_a_rule_for_all_code_goes_in_where_it_names_the_folder_in_hand() -> None:
+    """As an exception, or in the list that it spans: however little the task says of it."""
+    signs = Signs(share=0.1, rank=60, has_named=True, names=1.0, tie=0.5)
+    task = Task("apply glaze to the mug", ("kiln/mug.py",))
+
+    def chance(kind: str, signs: Signs) -> float:
+        rule = memory("everyone", "Weigh in grams", "Never in pounds; `kiln/` still does.", kind=kind, files=("kiln/",))
+        return judge(recall_of(hit(rule, signs)), task)["everyone"]
+
+    assert chance("convention", signs) >= LEAST_CHANCE_OF_MORE
+    assert max(chance("architecture", signs), chance("convention", replace(signs, names=0.3))) < LEAST_CHANCE
+    assert chance("convention", replace(signs, has_place=True)) < LEAST_CHANCE, "it holds for another folder"
+
+
 def test_a_task_leads_into_the_folder_whose_memory_says_it_best() -> None:
     """Nothing names `kiln/` in the task; one of its rules says the work, and so the others hold for it as well."""
     source = Source(format="agents-md", path="kiln/AGENTS.md")
