@@ -20,9 +20,9 @@ GIT_SECONDS = 5.0  # Longest time for one call of git
 
 _SAFE = (
     *("-c", "core.fsmonitor=false"),
-    *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "log.showSignature=false"),  # it would run `gpg.program`
 )
+_NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 OF_A_REPOSITORY = (
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"),
     *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"),
@@ -67,8 +67,12 @@ def call_git(
     given: bytes = b"",
     variables: Mapping[str, str] | None = None,
     network: bool = False,
+    hooks: bool = False,
 ) -> Answer:
-    """Run git in a folder. `given`: its input. `variables`: of the environment. `network`: whether it may fetch."""
+    """Run git in a folder. `given`: its input. `variables`: of the environment. `network`: whether it may fetch.
+
+    `hooks`: whether they stay where they are, for git to tell where that is.
+    """
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if name not in _DROPPED}
@@ -76,7 +80,7 @@ def call_git(
     where = () if folder is None else ("-C", str(folder))
     try:
         done = subprocess.run(
-            ["git", *where, *_SAFE, *arguments],
+            ["git", *where, *_SAFE, *(() if hooks else _NO_HOOKS), *arguments],
             input=given,
             capture_output=True,
             check=False,

@@ -75,6 +75,7 @@ class Repository:
             seconds=GIT_SECONDS,
             variables=self._variables,
             network=True,
+            hooks=arguments[0] == "rev-parse",
         )
         if done.fault == "missing":
             raise GitError("git is not installed", where="git", remedy="Install it, or name files.")

@@ -154,3 +154,10 @@ def test_without_git_it_is_said_that_git_is_missing(tmp_path: Path, monkeypatch:
     assert call_git(tmp_path, "status").fault == "missing"
     with pytest.raises(Exception, match="git is not installed"):
         check_branch("main")
+
+
+def test_the_gate_is_told_where_the_hooks_of_a_repository_lie(tmp_path: Path) -> None:
+    folder = _repository(tmp_path / "quay", "a.md")
+    assert Repository(folder).git("rev-parse", "--git-path", "hooks").strip() == b".git/hooks"
+    _git(folder, "config", "core.hooksPath", "tools/hooks")
+    assert Repository(folder).git("rev-parse", "--git-path", "hooks").strip() == b"tools/hooks"
