@@ -130,7 +130,7 @@ def _show_pack_diff(pack: StoredPack, arguments: argparse.Namespace, session: Se
     task = task_of(pack.task, pack.files, pack.options)
     chosen = options_of(pack, PackOptions.of(session.config.context, session.secret_patterns))
     today = recall.build_for(session, task, chosen, pack.target).pack
-    before, diff = _rebuilt(pack, session), compare(today, pack)
+    before, diff = _rebuilt(pack, session), compare(today, pack, session.vault)
     lines = text_changes(before.payload, today.payload) if before else None
     if session.json:
         write_json({"id": pack.id, **diff_record(diff), "tokens": today.tokens, "lines": lines})

@@ -400,7 +400,7 @@ def _diff(session: Session, built: Built) -> PackDiff | None:
     from memtui.pack.recipes import compare, previous_pack
 
     previous = previous_pack(session.vault, built.task, built.project, standing=built.options.standing is not None)
-    return compare(built.pack, previous) if previous else None
+    return compare(built.pack, previous, session.vault) if previous else None
 
 
 def _size(pack: Pack) -> str:

@@ -13,13 +13,12 @@ from memtui.domain.freshness import usefulness
 from memtui.domain.identity import Actor
 from memtui.domain.memory import ANCHOR_STATES, AnchorState, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.domain.record import memory_from_record
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import unknown
 from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, HURTS_TO_DUE, Scope
-from memtui.vault.journal import history
+from memtui.vault.journal import memory_as_of
 from memtui.vault.packs import (
     FILE_STATES,
     STATUSES,
@@ -220,11 +219,7 @@ class UsedMember:
     member: PackMember
     memory: Memory | None  # as it is now; None where it is gone
     said: tuple[tuple[str, str], ...]  # the verdicts on it in this pack, the oldest first, each with its reason
-
-    @property
-    def has_changed(self) -> bool:
-        """Whether it was changed since the pack was made."""
-        return self.memory is not None and self.memory.version != self.member.version
+    has_changed: bool = False  # whether it says something else than in the pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +257,8 @@ def packs_in(packs: Iterable[StoredPack], scope: Scope) -> list[StoredPack]:
 
 def used_members(vault: Vault, pack: StoredPack) -> list[UsedMember]:
     """Return the memories of a pack in the order of its payload, as they are now."""
+    from memtui.pack.recipes import edited_since
+
     with vault.read() as reader:
         memories = reader.get_many([member.memory_id for member in pack.members])
         signals = signals_of_packs(reader, [pack.id])
@@ -269,8 +266,14 @@ def used_members(vault: Vault, pack: StoredPack) -> list[UsedMember]:
     for signal in signals:
         if signal.signal in VERDICTS:
             said.setdefault(signal.memory_id, []).append((signal.signal, signal.reason))
+    changed = edited_since(vault, memories.values(), {member.memory_id: member.version for member in pack.members})
     return [
-        UsedMember(member, memories.get(member.memory_id), tuple(said.get(member.memory_id, ())))
+        UsedMember(
+            member,
+            memories.get(member.memory_id),
+            tuple(said.get(member.memory_id, ())),
+            member.memory_id in changed,
+        )
         for member in pack.members
     ]
 
@@ -317,7 +320,7 @@ def as_it_was(
 
     options = options_of(stored, usual)
     with vault.read() as reader:
-        memories = [_version(reader, member.memory_id, member.version) for member in stored.members]
+        memories = [memory_as_of(reader, member.memory_id, member.version) for member in stored.members]
         states = reader.anchor_states([member.memory_id for member in stored.members])
     if not memories or None in memories:
         return None
@@ -374,21 +377,6 @@ def _statuses_of(stored: StoredPack) -> dict[str, Reason]:
     kept = stored.options.get(STATUSES)
     texts = kept.items() if isinstance(kept, dict) else ()
     return {name: Reason(ReasonCode.RECORDED, note=str(text)) for name, text in texts}
-
-
-def _version(reader: VaultReader, identifier: str, version: int) -> Memory | None:
-    """Return a memory as it was in a version, None where that is gone."""
-    current = reader.get_many([identifier]).get(identifier)
-    if current is not None and current.version == version:
-        return current
-    try:
-        steps = history(reader, identifier)
-    except NotFoundError:
-        return None
-    record = next((step.after for step in steps if step.version == version and step.after), None)
-    if record is None:
-        return None
-    return memory_from_record(record, now=steps[0].change.at, new_id=identifier, version=version)
 
 
 def _recall(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
 
-from memtui.domain.memory import Signal, new_id
+from memtui.domain.memory import Memory, Signal, new_id
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.pack.build import Pack
 from memtui.pack.options import PackOptions, choices_record, standing_of
@@ -15,6 +15,7 @@ from memtui.recall.result import Task
 from memtui.text.sanitize import without_surrogates
 from memtui.text.words import counted, did_you_mean
 from memtui.vault import packs
+from memtui.vault.journal import memory_as_of
 from memtui.vault.packs import FILE_STATES, STATUSES, PackMember, Recipe, StoredPack, read_packs
 from memtui.vault.text_search import Patterns, refuse_secrets_in, without_values
 from memtui.vault.vault import Vault
@@ -31,7 +32,7 @@ class PackDiff:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the same versions of the same memories are in both."""
+        """Whether the same memories are in both, and say the same."""
         return not (self.added or self.removed or self.changed)
 
 
@@ -64,15 +65,37 @@ def previous_among(
     )
 
 
-def compare(pack: Pack, previous: StoredPack) -> PackDiff:
-    """Return what a pack holds that the previous one did not, and the other way round."""
-    now = {one.memory.id: one.memory.version for one in pack.included}
+def edited_since(vault: Vault, memories: Iterable[Memory], versions: Mapping[str, int]) -> frozenset[str]:
+    """Return the ids of memories that say something else than in these versions.
+
+    Verifying, or undoing and doing again, makes a higher version of the same words.
+    """
+    moved = [one for one in memories if versions.get(one.id, one.version) != one.version]
+    if not moved:
+        return frozenset()
+    with vault.read() as reader:
+        before = {one.id: memory_as_of(reader, one.id, versions[one.id]) for one in moved}
+    return frozenset(one.id for one in moved if _said(one) != _said(before[one.id]))
+
+
+def _said(memory: Memory | None) -> tuple[object, ...] | None:
+    if memory is None:
+        return None
+    texts = (memory.title, memory.insight, memory.rationale, memory.snippet)
+    paths = tuple(anchor.path for anchor in memory.anchors)
+    return (*texts, memory.kind, memory.status, memory.pinned, paths, memory.valid_from, memory.valid_until)
+
+
+def compare(pack: Pack, previous: StoredPack, vault: Vault) -> PackDiff:
+    """Return what a pack holds that the previous one did not, and the other way round. `vault`: where both are from."""
+    now = [one.memory.id for one in pack.included]
     before = {member.memory_id: member.version for member in previous.members}
+    edited = edited_since(vault, (one.memory for one in pack.included), before)
     return PackDiff(
         previous,
         added=tuple(identifier for identifier in now if identifier not in before),
         removed=tuple(identifier for identifier in before if identifier not in now),
-        changed=tuple(identifier for identifier in now if before.get(identifier, now[identifier]) != now[identifier]),
+        changed=tuple(identifier for identifier in now if identifier in edited),
     )
 
 

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memtui.domain.combine import LINE_TEXTS
-from memtui.domain.memory import Change, Link, Signal, Tombstone, Verdict
-from memtui.domain.record import Record, parse_time, stone_cause
+from memtui.domain.memory import Change, Link, Memory, Signal, Tombstone, Verdict
+from memtui.domain.record import Record, memory_from_record, parse_time, stone_cause
 from memtui.errors import NotFoundError
 from memtui.vault import rows
 from memtui.vault.reader import VaultReader
@@ -315,6 +315,21 @@ def history(reader: VaultReader, identifier: str) -> list[MemoryRevision]:
             remedy="`memtui list --status any` lists all ids.",
         )
     return found
+
+
+def memory_as_of(reader: VaultReader, identifier: str, version: int) -> Memory | None:
+    """Return a memory as it was in a version, None where that is gone."""
+    current = reader.get_many([identifier]).get(identifier)
+    if current is not None and current.version == version:
+        return current
+    try:
+        steps = history(reader, identifier)
+    except NotFoundError:
+        return None
+    record = next((step.after for step in steps if step.version == version and step.after), None)
+    if record is None:
+        return None
+    return memory_from_record(record, now=steps[0].change.at, new_id=identifier, version=version)
 
 
 def memory_revisions(reader: VaultReader, number: int) -> list[MemoryRevision]:

@@ -286,7 +286,7 @@ class Payloads:
                 return read_packs(reader, limit=None)
 
         previous = previous_among(self._packs_kept.get(self._access.signature(), look), task, project)
-        return compare(pack, previous) if previous is not None else None
+        return compare(pack, previous, self._reading) if previous is not None else None
 
     def _contradictions(self, pack: Pack) -> tuple[Contradiction, ...]:
         """Return what contradicts each other in a payload; kept while it holds the same memories."""

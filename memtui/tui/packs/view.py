@@ -110,7 +110,7 @@ def since_pack(access: VaultAccess, pack: StoredPack) -> PackSince:
     payloads = Payloads(in_project)
     today = payloads.answer(Ask.of(pack)).pack
     lines = None if earlier is None else tuple(text_changes(earlier.payload, today.payload))
-    return PackSince(payloads.since(compare(today, pack)), today.tokens, lines)
+    return PackSince(payloads.since(compare(today, pack, access.read_vault)), today.tokens, lines)
 
 
 def _as_it_was(access: VaultAccess, pack: StoredPack) -> Pack | None:

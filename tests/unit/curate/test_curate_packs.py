@@ -28,6 +28,7 @@ from memtui.curate.packs import (
 )
 from memtui.curate.review_queue import review_queue
 from memtui.curate.views import get_view
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Signal
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.pack.build import Pack, pack_of_recall
@@ -306,6 +307,19 @@ def test_a_pack_with_the_lines_of_a_tree_that_its_task_names_keeps_its_bytes_and
         whole, long = used(story, style=style)
     assert "more lines" not in long
     assert (again(story, few), again(story, whole)) == (short, long)
+
+
+def test_a_memory_that_says_the_same_in_a_higher_version_has_not_changed(story: Vault) -> None:
+    stored, _ = used(story)
+    first, second = (member.memory_id for member in stored.members[:2])
+    change(story, first, "Said otherwise for a while.")
+    undo(story, actor=Actor("ana"))
+    change(story, second, "Said otherwise for good.")
+    members = {one.member.memory_id: one for one in used_members(story, stored)}
+    told = members[first].memory
+    assert told is not None
+    assert told.version > members[first].member.version
+    assert [name for name, one in members.items() if one.has_changed] == [second]
 
 
 def test_what_was_purged_is_gone_from_packs_and_their_ticks(story: Vault) -> None:

@@ -243,10 +243,10 @@ def test_the_previous_pack_of_the_same_task_is_found_and_compared(vault: Vault) 
     found = previous_pack(vault, Task("make  refunds\nidempotent", TASK.files), "payments-api")
     assert found is not None
     assert found.id == identifier
-    diff = compare(build(vault), found)
+    diff = compare(build(vault), found, vault)
     assert (diff.added, diff.removed, diff.changed) == (("newrefun",), ("twicebug",), ("lockpaym",))
     assert not diff.is_empty
-    assert compare(before, found).is_empty
+    assert compare(before, found, vault).is_empty
     assert previous_pack(vault, TASK, "storefront") is None
 
 
