@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from memtui.capture.apply import ImportReport
+from memtui.capture.import_plan import ImportOptions, ImportPlan
 from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.capture.planned import ImportOptions, ImportPlan
 from memtui.curate.memories import NewMemory, add_memory
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory

@@ -24,7 +24,7 @@ SAYING = frozenset(
     {
         "memtui.analysis.duplicates",
         "memtui.analysis.pair_differences",
-        "memtui.capture.planned",
+        "memtui.capture.import_plan",
         "memtui.curate.review_queue",
         "memtui.text.planted",
     }

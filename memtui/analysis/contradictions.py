@@ -21,7 +21,7 @@ from memtui.analysis.contradiction_rules import (
 )
 from memtui.analysis.pair_facts import Facts, gone_but_used
 from memtui.analysis.pair_features import Nearness, dice
-from memtui.analysis.places import are_in_one_list, is_of_file, unheaded
+from memtui.analysis.section_context import are_in_one_list, is_of_file, unheaded
 from memtui.analysis.sentence_contradiction import BY_DISTANCE, LEAST
 from memtui.analysis.snapshot import (
     CROWD,

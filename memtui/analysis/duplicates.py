@@ -12,17 +12,6 @@ from typing import Literal
 from memtui.analysis.pair_differences import Difference, differences, kept_apart
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice
-from memtui.analysis.places import (
-    are_elsewhere,
-    are_in_one_list,
-    are_in_one_section,
-    are_in_row,
-    are_parallel,
-    hold_elsewhere,
-    is_of_file,
-    is_record,
-    unheaded,
-)
 from memtui.analysis.repeated_text import (
     READ_CHARACTERS,
     held_pairs,
@@ -34,6 +23,17 @@ from memtui.analysis.repeated_text import (
     opening_of,
     same_words,
     stands_word_for_word,
+)
+from memtui.analysis.section_context import (
+    are_elsewhere,
+    are_in_one_list,
+    are_in_one_section,
+    are_in_row,
+    are_parallel,
+    hold_elsewhere,
+    is_of_file,
+    is_record,
+    unheaded,
 )
 from memtui.analysis.snapshot import (
     CROWD,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from memtui.analysis.claims import Claim, Clause, claim_of, claims_of, clauses_of
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import UNKNOWN_CROWD, Judgement, Nearness, judge
-from memtui.analysis.places import are_elsewhere, is_of_file
 from memtui.analysis.repeated_text import Said, stands_in
+from memtui.analysis.section_context import are_elsewhere, is_of_file
 from memtui.analysis.sentence_contradiction import SentenceContradiction, sentence_contradiction
 from memtui.analysis.text_features import Wording, wording_of
 from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory, Verdict, content_hash

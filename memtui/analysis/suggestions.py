@@ -17,7 +17,7 @@ from memtui.analysis.contradictions import contradiction_between
 from memtui.analysis.duplicates import compare
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice
-from memtui.analysis.places import are_in_one_list, are_in_one_section, headings_of, is_of_file, unheaded
+from memtui.analysis.section_context import are_in_one_list, are_in_one_section, headings_of, is_of_file, unheaded
 from memtui.analysis.snapshot import (
     NOT_CONTRADICTION,
     NOT_DUPLICATE,

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from memtui.capture.draft import HISTORICAL, PLANTED, SUPERSEDED_NOTE, Draft
+from memtui.capture.import_plan import ImportOptions, ImportPlan, Planned, PlanReason
 from memtui.capture.jsonl_records import add_typed_lines
-from memtui.capture.planned import ImportOptions, ImportPlan, Planned, PlanReason
 from memtui.capture.readers.own_formats import memory_of_record
 from memtui.capture.source_conflicts import store_conflicts
 from memtui.capture.successions import AT_SOURCE, link_successions

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from memtui.capture.plus_lines import continued_sums
 from memtui.capture.skip_codes import SkipReason
-from memtui.capture.sums import continued_sums
 from memtui.capture.tag_headings import CODE_CHARS, left_out_between, read_banner, tag_headings
 from memtui.capture.unclosed import EXPORT_BEGIN, EXPORT_END, FENCE, Mended
 from memtui.text.inline import plain_text

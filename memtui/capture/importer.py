@@ -14,12 +14,12 @@ from memtui.capture.apply import ImportReport, apply_plan, spared_by_agents
 from memtui.capture.collect import ReadFile, SourcesFound, read, titled_apart
 from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, Skipped, SourceFile
+from memtui.capture.import_plan import ImportOptions, ImportPlan
 from memtui.capture.left_out import Exclusions
 from memtui.capture.matching import is_gone, is_there
 from memtui.capture.notices import with_notices
 from memtui.capture.places import memory_folders, project_sources, sources_of
 from memtui.capture.plan import Planner, Recut
-from memtui.capture.planned import ImportOptions, ImportPlan
 from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.stores.compare import StorePlanner

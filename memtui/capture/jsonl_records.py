@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from memtui.capture.planned import ImportOptions
+from memtui.capture.import_plan import ImportOptions
 from memtui.capture.readers.own_formats import clean
 from memtui.domain.causes import ERASED
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE, SIGNAL_TYPES

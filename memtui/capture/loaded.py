@@ -14,7 +14,7 @@ from memtui.curate.projects import view_of
 from memtui.curate.views import by_memory, source_says_this, stated_otherwise
 from memtui.domain.memory import Link, Memory, content_hash
 from memtui.errors import MemtuiError
-from memtui.publish import blocks
+from memtui.publish import managed_blocks
 from memtui.text.token_count import ESTIMATE, TokenCounter, get_counter
 from memtui.vault.publications import Publication, publications
 from memtui.vault.reader import SourceState, VaultReader
@@ -163,7 +163,7 @@ def shown(path: Path, root: Path, home: Path) -> str:
 def _block_items(path: Path) -> frozenset[str]:
     """Return the items of memtui's blocks in a file."""
     try:
-        found = blocks.blocks_in(path.read_bytes())
+        found = managed_blocks.blocks_in(path.read_bytes())
     except (OSError, MemtuiError):
         return frozenset()
     return frozenset(item for block in found for item in _ITEM.findall(block.text))
@@ -268,7 +268,7 @@ def still_says(path: Path, memory: Memory) -> bool:
 
 def _faults_of_block(publication: Publication, known: _Known) -> Sequence[Stale]:
     try:
-        block = blocks.find(Path(publication.path).read_bytes(), publication.block)
+        block = managed_blocks.find(Path(publication.path).read_bytes(), publication.block)
     except (OSError, MemtuiError):
         return ()
     if block is None:

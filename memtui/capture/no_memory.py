@@ -14,7 +14,7 @@ from memtui.capture.blocks import (
     BlockKind,
     item_text,
 )
-from memtui.capture.past import is_history, is_of_tasks
+from memtui.capture.history_sections import is_history, is_of_tasks
 from memtui.capture.prose import (
     EDGES,
     FULL_SENTENCE_WORDS,

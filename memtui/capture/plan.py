@@ -10,6 +10,7 @@ from itertools import chain
 
 from memtui.capture.context import without_lead
 from memtui.capture.draft import PLANTED, Draft, Skipped, with_fit_tags
+from memtui.capture.import_plan import ImportOptions, ImportPlan, Planned, PlanReason
 from memtui.capture.matching import (
     Known,
     fold_copies,
@@ -24,7 +25,6 @@ from memtui.capture.matching import (
     titled_as_before,
     with_joint_anchors,
 )
-from memtui.capture.planned import ImportOptions, ImportPlan, Planned, PlanReason
 from memtui.capture.readers.own_formats import news_of
 from memtui.capture.secret_screening import SecretScreen, without_secret_lines
 from memtui.capture.stable_split import Atom, Familiar, KnownUnit

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from memtui.analysis.titles import title_for
-from memtui.capture.planned import ImportPlan, Planned
+from memtui.capture.import_plan import ImportPlan, Planned
+from memtui.curate.bulk_changes import Outcome, Skipped, SkipReason
 from memtui.curate.lifecycle import record_affirmation
 from memtui.curate.memories import edited_memory
-from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.causes import RETIRED
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Memory, Source, content_hash, planted_reasons

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from memtui.capture.draft import Named, Succession
-from memtui.capture.planned import Planned
+from memtui.capture.import_plan import Planned
 from memtui.capture.readers.adr_succession import stem_of
 from memtui.curate.memories import mark_superseded
 from memtui.domain.identity import Actor

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from memtui.capture.import_plan import ImportPlan
 from memtui.capture.importer import ImportRequest, SourcesRead, plan_import, read_sources, stating_files
 from memtui.capture.places import project_sources
-from memtui.capture.planned import ImportPlan
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
 

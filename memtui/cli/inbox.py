@@ -26,8 +26,8 @@ from memtui.vault.filters import MemoryFilter
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
+    from memtui.curate.bulk_changes import Outcome
     from memtui.curate.inbox import Offer
-    from memtui.curate.outcomes import Outcome
     from memtui.curate.query import Query
 
 SHOWN_CHARACTERS = 200

@@ -15,6 +15,7 @@ from memtui.cli.output import is_typed, read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
+from memtui.curate.bulk_changes import Outcome, require_changed
 from memtui.curate.fields import (
     KIND_HALF_LIFE,
     ListChanges,
@@ -26,7 +27,6 @@ from memtui.curate.fields import (
 )
 from memtui.curate.lifecycle import change_many
 from memtui.curate.memories import Added, NewMemory, add_memory, edit_memory, is_left_behind
-from memtui.curate.outcomes import Outcome, require_changed
 from memtui.curate.views import get_view, view_record
 from memtui.domain.kinds import RULE_KINDS
 from memtui.domain.memory import Memory

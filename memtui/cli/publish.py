@@ -23,10 +23,10 @@ from memtui.errors import (
     missing_file,
 )
 from memtui.pack.options import PackOptions
-from memtui.publish import blocks
+from memtui.publish import managed_blocks
 from memtui.publish.apply import publish
+from memtui.publish.destinations import base_of, place_named, places
 from memtui.publish.edits import finish_unfinished, read_file
-from memtui.publish.places import base_of, place_named, places
 from memtui.publish.plan import (
     FilePlan,
     Plan,
@@ -56,7 +56,7 @@ from memtui.workspace import find_workspace
 if TYPE_CHECKING:
     from memtui.capture.loaded import Loaded
     from memtui.publish.apply import Cut
-    from memtui.publish.places import Place
+    from memtui.publish.destinations import Place
     from memtui.vault.publications import Publication
 
 
@@ -288,9 +288,9 @@ def _own_state(path: Path, base: Path, target: str) -> tuple[str, MemtuiError | 
         return "missing", None
     try:
         data = read_file(path, base)
-        if data is None or not blocks.has_marker(data, target):
+        if data is None or not managed_blocks.has_marker(data, target):
             return "missing", None
-        return blocks.check(data, target), None
+        return managed_blocks.check(data, target), None
     except MemtuiError as error:
         return "refused", error
 

@@ -15,7 +15,7 @@ from memtui import clock, locations
 from memtui.cli.output import say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.config import Config, holiday_of, load_config
-from memtui.curate.outcomes import Outcome
+from memtui.curate.bulk_changes import Outcome
 from memtui.curate.projects import View, view_of
 from memtui.domain.identity import Actor, normalise_remote, parse_actor
 from memtui.domain.kinds import Kind, Kinds
@@ -136,7 +136,7 @@ class Session:
         """Let a person go on everywhere. Raises `RefusedError`: an agent asks where memories are off."""
         if self.actor.is_person:
             return
-        from memtui.curate.switch import memory_off
+        from memtui.curate.off_switch import memory_off
 
         with self.vault.read() as reader:
             off = memory_off(self.folder, reader, named=self.project)

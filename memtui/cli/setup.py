@@ -12,8 +12,8 @@ from memtui.cli.output import say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, full_parser
 from memtui.cli.session import Commands, Session
 from memtui.config import default_text
+from memtui.curate.off_switch import SWITCH_FILE, is_off_by_file, projects_off, switch_project
 from memtui.curate.projects import alias_remote, link_folder
-from memtui.curate.switch import SWITCH_FILE, is_off_by_file, projects_off, switch_project
 from memtui.domain.identity import linked_folder
 from memtui.embedding.engine import BUNDLED, NONE, damage_of
 from memtui.embedding.sentence_transformers import PREFIX, cache_folder, download, folder_bytes, full_name

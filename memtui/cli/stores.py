@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memtui.capture.importer import SourcesRead
     from memtui.capture.stores.importing import Choice, StoreFound, StoresRead
-    from memtui.capture.stores.place import Place
+    from memtui.capture.stores.location import Place
     from memtui.cli.parsing import Parser
     from memtui.cli.session import Session
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memtui.capture.apply import ImportReport
+    from memtui.capture.import_plan import ImportPlan, Planned
     from memtui.capture.importer import ImportRequest, SourcesRead, Vanished
-    from memtui.capture.planned import ImportPlan, Planned
     from memtui.progress import ProgressCallback
     from memtui.publish.files import Snapshot
     from memtui.publish.portable import WriteReport
@@ -180,8 +180,8 @@ def _is_of_project(request: ImportRequest) -> bool:
 
 def _request(arguments: argparse.Namespace, session: Session) -> ImportRequest:
     """Return what to import. Raises `UsageError`: a path is empty."""
+    from memtui.capture.import_plan import ImportOptions
     from memtui.capture.importer import ImportRequest
-    from memtui.capture.planned import ImportOptions
 
     if not all(map(str.strip, arguments.path)):
         # An empty variable of a script would mean the whole folder.
@@ -396,7 +396,7 @@ def _say_left_out(plan: ImportPlan) -> None:
 
 def _export_arguments(parser: Parser) -> None:
     from memtui.cli.publish import add_publish_arguments
-    from memtui.publish.places import place_names
+    from memtui.publish.destinations import place_names
     from memtui.publish.portable import TARGETS
 
     names = (*TARGETS, *place_names())

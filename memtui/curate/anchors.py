@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+from memtui.curate.bulk_changes import Batch, Outcome, Skipped, SkipReason, apply_to_each, resolved
 from memtui.curate.file_history import Certainty, Moved, Renames
 from memtui.curate.memories import verdict_on
 from memtui.curate.moved_paths import with_new_paths
-from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each, resolved
 from memtui.curate.projects import known_trees, read_places, view_of
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor, require_person

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from memtui.curate.anchors import note_states
+from memtui.curate.bulk_changes import Batch
 from memtui.curate.fields import (
     LONGEST_TITLE,
     anchors_for,
@@ -22,7 +23,6 @@ from memtui.curate.fields import (
 )
 from memtui.curate.lifecycle import record_acceptance, record_verification, settle_replaced
 from memtui.curate.memories import edited_memory
-from memtui.curate.outcomes import Batch
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.kinds import RULE_KINDS, Kinds
 from memtui.domain.memory import (

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memtui.curate.bulk_changes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.lifecycle import record_acceptance, record_verification, settle_replaced
 from memtui.curate.memories import edited_memory
-from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.domain.causes import NEVER_OFFERED, PASSED_OVER, REJECTED
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Memory, Source, heading_of, planted_reasons

@@ -10,8 +10,8 @@ from enum import StrEnum
 from itertools import groupby
 
 from memtui.curate.anchors import dead_anchors
+from memtui.curate.bulk_changes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.inbox import Offer
-from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.views import by_memory
 from memtui.domain.causes import WAITED_TOO_LONG
 from memtui.domain.identity import Actor, require_person

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memtui.curate.bulk_changes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.fields import (
     KIND_HALF_LIFE,
     check_half_life,
@@ -22,7 +23,6 @@ from memtui.curate.fields import (
     rehashed,
 )
 from memtui.curate.memories import expiry_of, mark_superseded, verdict_on
-from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.projects import project_for_writing
 from memtui.curate.views import by_memory
 from memtui.domain.causes import REJECTED, RETIRED

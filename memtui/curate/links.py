@@ -12,11 +12,11 @@ from memtui.analysis.dismissals import Lessons
 from memtui.analysis.resemblance import Resemblance, changed_much, compared
 from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot, TextCache, pair_of
 from memtui.analysis.suggestions import MOST_SOURCES, LinkProposal, propose_links
+from memtui.curate.bulk_changes import Batch, require_versions, resolved
 from memtui.curate.fields import LONGEST_TITLE, Proposed, clean_tags, is_blank
 from memtui.curate.lifecycle import left_beside, would_replace
 from memtui.curate.memories import NewMemory, draft_memory, expiry_of, store_draft, supersede
 from memtui.curate.merge import common_project, united, united_anchors
-from memtui.curate.outcomes import Batch, require_versions, resolved
 from memtui.domain.causes import RETIRED
 from memtui.domain.identity import PERSON, Actor, check_may_alter, require_person
 from memtui.domain.kinds import DEFAULT_KIND

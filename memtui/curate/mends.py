@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from memtui.analysis.flaws import Flaw, Mend, heading_above, parts_of
 from memtui.analysis.titles import title_for
+from memtui.curate.bulk_changes import Batch, require_versions
 from memtui.curate.fields import LONGEST_TITLE
 from memtui.curate.lifecycle import record_retirement
 from memtui.curate.merge import merge_within
-from memtui.curate.outcomes import Batch, require_versions
 from memtui.curate.tidy import PART_CHARACTERS
 from memtui.domain.identity import Actor, check_may_alter, require_person
 from memtui.domain.memory import Link, Memory, Source, new_id

@@ -12,8 +12,8 @@ from typing import Any
 from memtui.analysis.joined_text import Joined, join
 from memtui.analysis.pair_differences import text_differences
 from memtui.analysis.text_features import wording_of
+from memtui.curate.bulk_changes import require_texts, require_versions, resolved
 from memtui.curate.fields import LONGEST_TITLE, check_kind
-from memtui.curate.outcomes import require_texts, require_versions, resolved
 from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Anchor, Link, Memory, content_hash

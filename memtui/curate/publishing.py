@@ -15,9 +15,9 @@ from memtui.errors import MemtuiError
 from memtui.pack.filters import loaded_form, read_by
 from memtui.pack.targets.formats import target_named
 from memtui.publish.apply import plan_cuts
+from memtui.publish.destinations import Place, places
 from memtui.publish.edits import Edit
 from memtui.publish.instead import Note, read_instead
-from memtui.publish.places import Place, places
 from memtui.publish.plan import (
     FilePlan,
     Plan,

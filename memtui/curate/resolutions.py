@@ -23,10 +23,10 @@ from memtui.analysis.snapshot import (
     pair_fingerprint,
     pair_of,
 )
+from memtui.curate.bulk_changes import require_texts, resolved
 from memtui.curate.lifecycle import record_affirmation
 from memtui.curate.memories import supersede, verdict_on
 from memtui.curate.merge import Merged, merge_within
-from memtui.curate.outcomes import require_texts, resolved
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Anchor, Link, Memory, Verdict, content_hash
 from memtui.domain.scope import ONLY

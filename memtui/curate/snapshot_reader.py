@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.analysis.pair_features import UNKNOWN_CROWD
-from memtui.analysis.places import is_of_file
+from memtui.analysis.section_context import is_of_file
 from memtui.analysis.snapshot import PROPOSAL_VERDICTS, Alike, Snapshot, views
 from memtui.domain.memory import Memory
 from memtui.progress import ProgressCallback

@@ -13,7 +13,7 @@ from memtui.analysis.contradictions import find_contradictions, linked_contradic
 from memtui.analysis.dismissals import Hidden, Lessons
 from memtui.analysis.duplicates import find_duplicates
 from memtui.analysis.flaws import Flaw, FlawReason, Mend, Neighbours, Shown, flaw_in, flaw_of, parts_of
-from memtui.analysis.places import is_record
+from memtui.analysis.section_context import is_record
 from memtui.analysis.snapshot import (
     SINGLE_VERDICTS,
     Alike,

@@ -13,7 +13,7 @@ from memtui.domain.causes import RETIRED
 from memtui.domain.memory import Memory, Source
 from memtui.domain.record import Record
 from memtui.errors import MemtuiError, RefusedError
-from memtui.publish import blocks
+from memtui.publish import managed_blocks
 from memtui.publish.edits import Edit, finish_unfinished, read_file, written
 from memtui.publish.plan import FilePlan, Plan
 from memtui.text.words import counted, some_of
@@ -61,7 +61,7 @@ def _note_replaced(writer: VaultWriter, file: FilePlan) -> None:
     known = publication_of(writer, str(file.path), file.target)
     ids = [identifier for one in (known, file.publication) if one is not None for identifier in one.memory_ids]
     about = {"path": str(file.path), "block": file.target, "memory_ids": sorted(set(ids))}
-    before, after = (about | {"text": blocks.piece(data, file.target)} for data in (file.before, file.after))
+    before, after = (about | {"text": managed_blocks.piece(data, file.target)} for data in (file.before, file.after))
     writer.note(BLOCK, f"{file.path}#{file.target}", before, after)
 
 
@@ -183,7 +183,7 @@ def cut(vault: Vault, cuts: Sequence[Cut], *, actor: str) -> None:
         return
     for one in cuts:
         try:
-            blocks.refuse_encoding(one.before)
+            managed_blocks.refuse_encoding(one.before)
         except RefusedError as error:
             raise RefusedError(error.what, where=f"{one.path}, {error.where}", remedy=error.remedy) from None
     finish_unfinished(vault)

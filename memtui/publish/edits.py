@@ -14,10 +14,10 @@ from typing import Any
 
 from memtui.domain.record import Record, format_time
 from memtui.errors import BlockChangedError, ConflictError, MemtuiError, RefusedError
-from memtui.publish import blocks
-from memtui.publish.blocks import Block
+from memtui.publish import managed_blocks
+from memtui.publish.destinations import folder_published_in
 from memtui.publish.files import refuse_outside, write_atomically
-from memtui.publish.places import folder_published_in
+from memtui.publish.managed_blocks import Block
 from memtui.vault.journal import Step, change_at, last_number
 from memtui.vault.lease import published_folder
 from memtui.vault.publications import BLOCK, CUT, PUBLICATION
@@ -220,7 +220,7 @@ def without_block(steps: Sequence[Step]) -> tuple[str, ...]:
         path, block = Path(str(step.known.get("path", ""))), str(step.known.get("block", ""))
         if step.entity == PUBLICATION and step.after is None:
             data = read_file(path, path.parent)
-            found += [path.name] if data is None or blocks.find(data, block) is None else []
+            found += [path.name] if data is None or managed_blocks.find(data, block) is None else []
     return tuple(found)
 
 
@@ -256,16 +256,16 @@ def _edit_of_step(step: Step) -> Edit | None:
     path = Path(str(step.known["path"]))
     block = str(step.known["block"])
     before = read_file(path, path.parent)
-    found = None if before is None else blocks.find(before, block)
+    found = None if before is None else managed_blocks.find(before, block)
     was = _whole_text(step.before)
     if found is None and step.after is None:
         return None  # it is gone already
     if (stands := _block_text(found)) != was:
         raise _changed_since(path, block, mine=_whole_text(step.after), theirs=stands)
     if step.after is None:
-        after = None if before is None else blocks.remove(before, block)
+        after = None if before is None else managed_blocks.remove(before, block)
     else:
-        after = blocks.write(before, block, str(step.after["text"]), head=str(step.after["head"]))
+        after = managed_blocks.write(before, block, str(step.after["text"]), head=str(step.after["head"]))
     return Edit(path, path.parent, before, after, emptied_below=folder_published_in(path, block))
 
 
@@ -274,12 +274,12 @@ def _edit_of_block(step: Step) -> Edit | None:
     path, block = Path(str(step.known["path"])), str(step.known["block"])
     was, put = (str((record or {})["text"]) for record in (step.before, step.after))
     before = read_file(path, path.parent)
-    found = None if before is None else blocks.find(before, block)
+    found = None if before is None else managed_blocks.find(before, block)
     if found is None and not put:
         return None  # it is gone already
-    if (stands := _block_text(found)) != _block_text(blocks.find(was.encode(), block)):
+    if (stands := _block_text(found)) != _block_text(managed_blocks.find(was.encode(), block)):
         raise _changed_since(path, block, mine=put, theirs=stands)
-    return Edit(path, path.parent, before, blocks.with_piece(before, block, put))
+    return Edit(path, path.parent, before, managed_blocks.with_piece(before, block, put))
 
 
 def _changed_since(path: Path, block: str, *, mine: str, theirs: str) -> BlockChangedError:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
-from memtui.publish.places import Place, places
+from memtui.publish.destinations import Place, places
 
 
 class Note(StrEnum):

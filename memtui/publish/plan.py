@@ -19,12 +19,21 @@ from memtui.pack.options import PackOptions
 from memtui.pack.recipes import get_recipe, list_recipes
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
 from memtui.pack.targets.formats import target_named
-from memtui.publish import blocks
-from memtui.publish.blocks import Block, State
+from memtui.publish import managed_blocks
+from memtui.publish.destinations import (
+    Place,
+    base_of,
+    for_block,
+    head_for,
+    place_named,
+    places,
+    rebased,
+    split_by_files,
+)
 from memtui.publish.edits import read_file
 from memtui.publish.fit import Unfit, least, measure_for, over, unfit
 from memtui.publish.instead import NO_NOTES, Notes, read_instead
-from memtui.publish.places import Place, base_of, for_block, head_for, place_named, places, rebased, split_by_files
+from memtui.publish.managed_blocks import Block, State
 from memtui.recall.rank import BEYOND_LIMIT, recall
 from memtui.recall.result import Recall, Task
 from memtui.recall.retrieve import MOST_STANDING
@@ -275,8 +284,8 @@ def _rendered(
     kept = list(members)
     items = {one.memory.id: _item(one, publisher, folder) for one in members}
     while kept:
-        text = blocks.checked(for_block(form.render([items[one.memory.id] for one in kept], info)))
-        whole = blocks.write(None, form.name, text, head=head).decode()
+        text = managed_blocks.checked(for_block(form.render([items[one.memory.id] for one in kept], info)))
+        whole = managed_blocks.write(None, form.name, text, head=head).decode()
         sizes = {"chars": len(whole), "bytes": len(whole.encode()), "lines": whole.count("\n")}
         exceeded = next((limit for limit in form.limits if sizes.get(limit.unit, 0) > limit.amount), None)
         if exceeded is None:
@@ -435,7 +444,7 @@ def _with_file(plan: FilePlan, known: Publication | None, *, force: bool) -> Fil
     """Return a plan with what stands in its file, and what is to stand there."""
     try:
         before = read_file(plan.path, plan.base)
-        block = None if before is None else blocks.find(before, plan.target)
+        block = None if before is None else managed_blocks.find(before, plan.target)
         state = _state(plan, before, block)
         refusal = None if force or state != "edited" else _edited(plan.path, block)
         after = before if refusal is not None else _after(plan, before)
@@ -454,7 +463,7 @@ def _with_file(plan: FilePlan, known: Publication | None, *, force: bool) -> Fil
 
 def _state(plan: FilePlan, before: bytes | None, block: Block | None) -> State:
     if plan.text:
-        return blocks.check(before, plan.target, plan.text, head=plan.head)
+        return managed_blocks.check(before, plan.target, plan.text, head=plan.head)
     # What is to be taken out is out of date, unless it is gone already.
     return "missing" if block is None else "edited" if block.is_edited else "stale"
 
@@ -470,5 +479,5 @@ def _edited(path: Path, block: Block | None) -> RefusedError:
 
 def _after(plan: FilePlan, before: bytes | None) -> bytes | None:
     if plan.text:
-        return blocks.write(before, plan.target, plan.text, head=plan.head)
-    return None if before is None else blocks.remove(before, plan.target)
+        return managed_blocks.write(before, plan.target, plan.text, head=plan.head)
+    return None if before is None else managed_blocks.remove(before, plan.target)

@@ -25,9 +25,9 @@ from memtui.vault.reader import VaultReader
 if TYPE_CHECKING:
     from memtui.capture.waiting import Waiting
     from memtui.curate.anchors import CheckedAnchor
+    from memtui.curate.bulk_changes import Outcome
     from memtui.curate.health import HealthOptions
     from memtui.curate.history import NextUndo
-    from memtui.curate.outcomes import Outcome
     from memtui.curate.projects import View
     from memtui.curate.views import MemoryView
     from memtui.tree import Tree

@@ -15,8 +15,8 @@ from memtui.text.words import counted, some_of
 if TYPE_CHECKING:
     from memtui.capture.apply import ImportReport
     from memtui.capture.draft import Skipped
+    from memtui.capture.import_plan import ImportPlan
     from memtui.capture.importer import SourcesRead
-    from memtui.capture.planned import ImportPlan
     from memtui.capture.proposals.plan import Offered, ProposalPlan
     from memtui.capture.proposals.run import CaptureReport
     from memtui.capture.stores.importing import StoresRead

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from memtui.curate.outcomes import Outcome, Skipped, SkipReason
+from memtui.curate.bulk_changes import Outcome, Skipped, SkipReason
 from memtui.domain.memory import Change, Link, Memory, held_back, planted_reasons
 from memtui.errors import BlockChangedError, BuiltUponError
 from memtui.text.planted import Planted

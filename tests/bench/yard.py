@@ -26,8 +26,8 @@ if __name__ == "__main__":
 from bench.yard_faults import fragment_faults, is_expected, is_heading, is_loaded, lines_lost, title_faults
 
 if TYPE_CHECKING:
+    from memtui.capture.import_plan import ImportPlan
     from memtui.capture.importer import SourcesRead
-    from memtui.capture.planned import ImportPlan
     from memtui.domain.memory import Memory
 
 LONGEST_INSIGHT = 1_200

@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from memtui.capture.import_plan import ImportOptions
 from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.capture.planned import ImportOptions
 from memtui.curate.history import go_back, log, redo, undo
 from memtui.curate.lifecycle import accept, pin, reject, restore, retire, snooze, verify
 from memtui.curate.links import link, unlink

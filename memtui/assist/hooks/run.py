@@ -60,7 +60,7 @@ def _answered(hook: Hook, event: Event, dialect: Dialect) -> str:
     if not is_end and not _may_be_answered(event, dialect):
         return dialect.silence
     # Imported here: most events of most tools end above.
-    from memtui.curate.switch import memory_off
+    from memtui.curate.off_switch import memory_off
 
     if memory_off(folder) is not None:
         return dialect.silence

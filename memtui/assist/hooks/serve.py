@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from memtui.assist.hooks.dialects import Dialect
 from memtui.assist.sessions import State
 from memtui.config import Config
+from memtui.curate.off_switch import memory_off
 from memtui.curate.projects import View, view_of
-from memtui.curate.switch import memory_off
 from memtui.domain.kinds import RULE_KINDS
 from memtui.domain.memory import Memory
 from memtui.domain.scope import plain_path

@@ -11,9 +11,9 @@ from memtui.assist.mcp.place import Place, own_scope
 from memtui.assist.mcp.seeing import NOTE, Answer, Seeing, masked_row
 from memtui.assist.sessions import State
 from memtui.curate import lifecycle
+from memtui.curate.bulk_changes import Outcome, require_changed, require_versions
 from memtui.curate.links import link
 from memtui.curate.memories import Added, NewMemory, add_memory
-from memtui.curate.outcomes import Outcome, require_changed, require_versions
 from memtui.curate.packs import give_feedback
 from memtui.curate.projects import View
 from memtui.curate.review_queue import review_queue

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memtui.config import Config
+from memtui.curate.off_switch import Off, memory_off
 from memtui.curate.projects import View, view_of
-from memtui.curate.switch import Off, memory_off
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError, RefusedError

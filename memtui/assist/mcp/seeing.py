@@ -12,8 +12,8 @@ from memtui.assist.mcp.tools import LONGEST_PATH, MOST_FOUND, USUAL_FOUND
 from memtui.assist.sessions import Session
 from memtui.curate.explain_payload import contradictions_in
 from memtui.curate.fields import check_kind, relative_name
+from memtui.curate.off_switch import Off
 from memtui.curate.projects import View, narrow_to_files
-from memtui.curate.switch import Off
 from memtui.domain.memory import Anchor, Memory, content_hash, held_back
 from memtui.domain.reasons import ReasonCode
 from memtui.domain.record import format_time

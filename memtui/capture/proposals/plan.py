@@ -22,8 +22,8 @@ from memtui.capture.proposals.novelty import (
 )
 from memtui.capture.proposals.pool import Pool
 from memtui.capture.proposals.scan import SessionRead
+from memtui.curate.off_switch import memory_off
 from memtui.curate.projects import view_of
-from memtui.curate.switch import memory_off
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, content_hash, new_id
 from memtui.domain.record import format_time
 from memtui.text.injection import planted_instructions

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memtui.capture.draft import PLANTED, Draft, Skipped
-from memtui.capture.planned import ImportOptions, Planned, PlanReason
+from memtui.capture.import_plan import ImportOptions, Planned, PlanReason
 from memtui.capture.secret_screening import SecretScreen
 from memtui.capture.stores.screening import named, without_secrets
 from memtui.capture.stores.tools import TOOLS

@@ -14,7 +14,7 @@ from memtui.analysis.classify import kind_guess
 from memtui.analysis.title_fit import cut_title
 from memtui.analysis.titles import title_for
 from memtui.capture.draft import PLANTED, Draft, with_postings
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import Contents, Row, listed, moment, number_of, share, text
 from memtui.domain.causes import RETIRED
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE

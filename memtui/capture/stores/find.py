@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import loaded, text
 from memtui.capture.stores.tools import AUTO, TOOLS, Tool, owners, tool_named
 from memtui.errors import NotFoundError, SourceError, missing_file

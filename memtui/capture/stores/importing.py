@@ -16,7 +16,7 @@ from typing import Any
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stores.drafts import Wanted, drafts_of, id_of, kin_of, project_word
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import Contents, Row, moment, number_of, text
 from memtui.capture.stores.sqlite_copy import SIDES
 from memtui.capture.stores.tools import TOOLS, read_store

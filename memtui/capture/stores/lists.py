@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.notes import without_heading
-from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, loaded, mapping, text
 from memtui.capture.stores.sqlite_copy import opened
 from memtui.capture.stores.text_files import file_text, note_text, notes_of

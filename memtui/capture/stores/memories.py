@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import (
     Contents,
     Record,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import Contents, Record, Row, first, listed, objects, text, with_facts
 from memtui.capture.stores.sqlite_copy import is_sqlite, opened
 from memtui.capture.stores.text_files import file_text, json_values

@@ -11,7 +11,7 @@ from typing import Any
 from memtui.capture.draft import Skipped
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.skip_codes import SkipCode
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import Contents, Row, first, listed, mapping, number_of, objects, text
 from memtui.capture.stores.text_files import file_text, json_object, note_text, notes_of, yaml_value
 from memtui.errors import SourceError

@@ -8,7 +8,7 @@ from typing import Any
 
 from memtui.capture.draft import Skipped
 from memtui.capture.skip_codes import SkipCode
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import (
     WORKING_STATE,
     Contents,

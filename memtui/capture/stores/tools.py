@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.capture.stores import lists, memories, memorix, notes, observations, workspaces
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import Contents, loaded
 from memtui.capture.stores.sqlite_copy import Database, is_sqlite
 from memtui.capture.stores.text_files import begun_value, fault, file_text

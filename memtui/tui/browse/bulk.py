@@ -14,9 +14,9 @@ from textual.containers import Horizontal
 from textual.message import Message
 
 from memtui.curate import lifecycle
+from memtui.curate.bulk_changes import Outcome
 from memtui.curate.fields import KIND_HALF_LIFE, tags_from
 from memtui.curate.lifecycle import change_many
-from memtui.curate.outcomes import Outcome
 from memtui.curate.query import parse_query
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, parse_duration

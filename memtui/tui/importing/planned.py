@@ -9,7 +9,7 @@ from memtui.text.sanitize import reveal, tame
 from memtui.tui.styled_text import Block, Piece, marked_pieces
 
 if TYPE_CHECKING:
-    from memtui.capture.planned import Planned
+    from memtui.capture.import_plan import Planned
     from memtui.tui.importing.view import PlanRow
 
 _LONGEST_TEXT = 20_000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.text.words import counted
 
 if TYPE_CHECKING:
-    from memtui.capture.planned import ImportPlan
+    from memtui.capture.import_plan import ImportPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from memtui.capture.apply import ImportReport
     from memtui.capture.collect import SourceFound, SourcesFound
     from memtui.capture.draft import Skipped
+    from memtui.capture.import_plan import ImportPlan, Planned
     from memtui.capture.importer import ImportRequest, SourcesRead
     from memtui.capture.left_out import IgnoreLine
     from memtui.capture.places import KnownPlace
-    from memtui.capture.planned import ImportPlan, Planned
     from memtui.domain.memory import Memory
 
 Progress = Callable[[str, int, int], None]
@@ -219,8 +219,8 @@ class Importer:
         return [] if is_here else [name for name, _ in new.most_common() if name not in {None, GLOBAL_PROJECT}]
 
     def _request(self, found: SourcesFound, *, active: bool) -> ImportRequest:
+        from memtui.capture.import_plan import ImportOptions
         from memtui.capture.importer import ImportRequest
-        from memtui.capture.planned import ImportOptions
 
         opening = self._access.opening
         return ImportRequest(

@@ -26,9 +26,9 @@ from memtui.wording import outcomes, syncing
 if TYPE_CHECKING:
     from memtui.analysis.classify import Confidence
     from memtui.capture.source_conflicts import SourceConflict
+    from memtui.curate.bulk_changes import Outcome
     from memtui.curate.inbox import Offer
     from memtui.curate.inbox_sheet import Decisions, Sheet
-    from memtui.curate.outcomes import Outcome
     from memtui.domain.memory import Memory
     from memtui.vault.filters import MemoryFilter
     from memtui.vault.reader import VaultReader
@@ -172,8 +172,8 @@ class InboxAccess:
 
         `group`: the label of the group that was chosen as one. `is_vouched`: as in `decide`.
         """
+        from memtui.curate.bulk_changes import SkipReason
         from memtui.curate.inbox import decide
-        from memtui.curate.outcomes import SkipReason
 
         opening = self._opening
         opening.before_change()

@@ -15,10 +15,10 @@ from textual.containers import Horizontal, Vertical
 from memtui.clock import days_after
 from memtui.curate import lifecycle
 from memtui.curate.anchors import re_anchor, snooze_until_change
+from memtui.curate.bulk_changes import Outcome, SkipReason
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
 from memtui.curate.moved_paths import that_name_old_paths
-from memtui.curate.outcomes import Outcome, SkipReason
 from memtui.curate.packs import give_feedback, mark_asked
 from memtui.curate.review_sessions import Progress, ReviewSession, undo_all
 from memtui.domain.lessons import MOST_SNOOZES

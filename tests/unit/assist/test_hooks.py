@@ -13,7 +13,7 @@ from support import NOON
 from memtui.assist.hooks.run import recent_failures
 from memtui.assist.spool import Spool, fold_quietly
 from memtui.cli.hook import _stdin
-from memtui.curate.switch import switch_project
+from memtui.curate.off_switch import switch_project
 from memtui.domain.identity import Actor
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.pack.options import PackOptions

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from curating import PERSON, Clock, bring, bring_with_plan, new_vault, repository
 
+from memtui.capture.import_plan import ImportPlan
 from memtui.capture.importer import ImportRequest, plan_import, read_sources, stating_files
-from memtui.capture.planned import ImportPlan
 from memtui.capture.source_conflicts import open_conflicts, resolve_conflicts
 from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory

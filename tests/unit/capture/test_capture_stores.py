@@ -18,7 +18,7 @@ from stores import make_store, observation, state_of
 
 from memtui.capture.stores import sqlite_copy, text_files
 from memtui.capture.stores.find import places_at
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import Contents, listed, moment, with_facts
 from memtui.capture.stores.tools import read_store
 from memtui.errors import SourceError

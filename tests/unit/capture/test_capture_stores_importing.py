@@ -18,7 +18,7 @@ from memtui.capture.stores import importing
 from memtui.capture.stores.drafts import draft_of, memory_id
 from memtui.capture.stores.find import places_at
 from memtui.capture.stores.importing import Choice, Names, StoreFound, StoresRead, known_rows, look_into, offer
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.rows import Contents, Row
 from memtui.capture.stores.tools import read_store
 from memtui.domain.identity import Actor, seen_at

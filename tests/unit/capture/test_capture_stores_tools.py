@@ -14,7 +14,7 @@ from stores import SCHEMAS, Records, Tables, by_id, links, make_store, observati
 
 from memtui.capture.stores.find import default_places
 from memtui.capture.stores.importing import project_of_row
-from memtui.capture.stores.place import Place
+from memtui.capture.stores.location import Place
 from memtui.capture.stores.tools import TOOLS, owners, read_store
 from memtui.errors import SourceError
 

@@ -11,11 +11,11 @@ from curating import AGENT, PERSON, add, bring, commit, everything, get, git, ne
 from support import make_memory
 
 from memtui.curate.anchors import check_anchors, check_trees, dead_anchors, let_be_gone, snooze_until_change
+from memtui.curate.bulk_changes import SkipReason
 from memtui.curate.file_history import MOST_FILES, MOST_LINES, FileChange, file_changes
 from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory
-from memtui.curate.outcomes import SkipReason
 from memtui.curate.review_queue import review_queue
 from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.views import get_view, view_record

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from support import FrozenClock
 
 from memtui.curate import history
+from memtui.curate.bulk_changes import Skipped, SkipReason
 from memtui.curate.form import NO, YES, Basis, Finding, check_form, read_form, save_edit, texts_of
 from memtui.curate.inbox import decide
 from memtui.curate.lifecycle import assign, oddities, waiting
-from memtui.curate.outcomes import Skipped, SkipReason
 from memtui.domain.identity import Actor
 from memtui.domain.kinds import RULE_KINDS, Kinds
 from memtui.domain.memory import Anchor, Link, Memory, Source

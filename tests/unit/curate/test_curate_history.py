@@ -11,8 +11,8 @@ import pytest
 from curating import AGENT, PERSON, add, everything, get, repository, write_files
 from support import FrozenClock
 
+from memtui.capture.import_plan import ImportOptions
 from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.capture.planned import ImportOptions
 from memtui.curate import lifecycle
 from memtui.curate.history import change_diff, change_numbers, change_rows, go_back, history, log, redo, undo
 from memtui.curate.lifecycle import accept, pin, retire

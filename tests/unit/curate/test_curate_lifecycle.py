@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from curating import AGENT, PERSON, START, Clock, add, everything, get, repository, write_files
 
+from memtui.curate.bulk_changes import Outcome, Skipped, SkipReason
 from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import accept, change_kind, pin, reject, restore, retire, snooze, verify
 from memtui.curate.links import link
 from memtui.curate.merge import merge
-from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.freshness import freshness
 from memtui.domain.memory import MATCHED, Anchor, content_hash
 from memtui.errors import EXIT_NOTHING, AmbiguousIdError, NotFoundError, RefusedError, UsageError

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, add, everything, get, new_vault, repository, write_files
 
+from memtui.capture.import_plan import ImportOptions
 from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.capture.planned import ImportOptions
 from memtui.curate.lifecycle import accept, left_beside, retire, would_replace
 from memtui.curate.links import link
 from memtui.curate.memories import Added, NewMemory, add_memory

@@ -9,11 +9,11 @@ from curating import AGENT, PERSON, START, Clock, add, get
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memtui.curate.bulk_changes import Skipped, SkipReason
 from memtui.curate.fields import tags_from
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import change_many, pin, retire, snooze, verify
 from memtui.curate.memories import edit_memory
-from memtui.curate.outcomes import Skipped, SkipReason
 from memtui.curate.packs import give_feedback
 from memtui.curate.query import FIELDS, FLAGS, Query, chosen_by, help_lines, is_query, misnamed_field, parse_query
 from memtui.domain.kinds import Kinds

@@ -12,8 +12,8 @@ from curating import PERSON, Clock, add, repository, write_files
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.capture.import_plan import ImportOptions
 from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.capture.planned import ImportOptions
 from memtui.curate import health as service
 from memtui.curate.anchors import dead_anchors
 from memtui.curate.health import NO_PATH, HealthOptions, health, health_in_parts, health_record

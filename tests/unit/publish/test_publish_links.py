@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.domain.memory import Memory, Source
-from memtui.publish.places import rebased
+from memtui.publish.destinations import rebased
 
 
 @pytest.fixture

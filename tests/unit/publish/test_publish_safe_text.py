@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.publish import blocks
-from memtui.publish.places import for_block
+from memtui.publish import managed_blocks
+from memtui.publish.destinations import for_block
 
 _LINES = st.lists(
     st.sampled_from(
@@ -37,10 +37,10 @@ _LINES = st.lists(
 @given(_LINES)
 @example(["<!--", "-->"])
 def test_whatever_memories_say_nothing_breaks_out_of_the_block(lines: list[str]) -> None:
-    text = blocks.checked(for_block("\n".join(lines)))
-    written = blocks.write(b"# Mine\n", "codex", text)
-    assert blocks.check(written, "codex", text) == "current"
-    assert blocks.remove(written, "codex") == b"# Mine\n"
+    text = managed_blocks.checked(for_block("\n".join(lines)))
+    written = managed_blocks.write(b"# Mine\n", "codex", text)
+    assert managed_blocks.check(written, "codex", text) == "current"
+    assert managed_blocks.remove(written, "codex") == b"# Mine\n"
 
 
 def test_code_is_indented_instead_of_fenced_and_stays_in_its_item() -> None:

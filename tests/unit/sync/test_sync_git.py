@@ -11,8 +11,8 @@ from machines import BRANCH, PROJECT, Machine, bare, commit_all, file_of, git, j
 from support import NOON, make_memory
 
 from memtui import locations
+from memtui.capture.import_plan import ImportOptions
 from memtui.capture.jsonl_records import add_typed_lines
-from memtui.capture.planned import ImportOptions
 from memtui.capture.source_conflicts import conflict_record, open_conflicts, resolve_conflicts
 from memtui.curate.lifecycle import reject, retire
 from memtui.domain.identity import Actor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from memtui.capture.apply import ImportReport
 from memtui.capture.draft import SUPERSEDED_NOTE, Draft, Skipped
+from memtui.capture.import_plan import ImportPlan, Planned
 from memtui.capture.left_out import LeftOut
-from memtui.capture.planned import ImportPlan, Planned
 from memtui.capture.skip_codes import FrontmatterProblem, SkipCode, SkipReason
 from memtui.domain.memory import Source
 from memtui.tui.importing.preview import news_words, plan_words

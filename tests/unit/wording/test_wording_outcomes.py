@@ -11,14 +11,14 @@ from support import NOON, make_memory
 
 from memtui.analysis.duplicates import DuplicateGroup
 from memtui.analysis.resemblance import Resemblance, Sort
+from memtui.curate.bulk_changes import Outcome, Skipped, SkipReason
 from memtui.curate.health import HealthOptions, health
-from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.curate.packs import Effect
 from memtui.curate.projects import View
 from memtui.curate.tidy_report import TidyReport
 from memtui.domain.memory import Anchor, Memory
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.publish.places import place_named
+from memtui.publish.destinations import place_named
 from memtui.publish.plan import Plan
 from memtui.text.words import Budget, counted
 from memtui.vault.filters import Scope

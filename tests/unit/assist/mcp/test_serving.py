@@ -21,7 +21,7 @@ from memtui.assist.sessions import Session
 from memtui.config import Config
 from memtui.curate.history import log, undo
 from memtui.curate.lifecycle import accept, verify
-from memtui.curate.switch import switch_project
+from memtui.curate.off_switch import switch_project
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import ConflictError, NotFoundError, RefusedError, SecretRefusedError, UsageError

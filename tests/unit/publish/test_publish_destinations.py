@@ -10,7 +10,7 @@ from memtui.capture.loads import assistant_named, assistant_names
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import UsageError
 from memtui.pack.targets.formats import target_named
-from memtui.publish.places import globs_of, head_for, place_named, places
+from memtui.publish.destinations import globs_of, head_for, place_named, places
 
 
 def memory(*paths: str) -> Memory:

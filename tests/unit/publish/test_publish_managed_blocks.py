@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.errors import RefusedError, UsageError
-from memtui.publish import blocks
+from memtui.publish import managed_blocks
 
 TEXT = "## Ferry desk\n\n- Berths are numbered from the harbour mouth.\n"
 OTHER = "## Ferry desk\n\n- Tide tables come from `tides.csv`.\n- Berth 4 is closed in winter.\n"
@@ -56,15 +56,15 @@ def files(draw: st.DrawFn) -> bytes:
 def published(data: bytes | None, text: str = TEXT) -> bytes | None:
     """Return the file with the block, None where it is refused."""
     try:
-        return blocks.write(data, "codex", text)
+        return managed_blocks.write(data, "codex", text)
     except RefusedError:
         return None
 
 
-def found(data: bytes) -> tuple[blocks.Block | None, str]:
+def found(data: bytes) -> tuple[managed_blocks.Block | None, str]:
     """Return the block, or where the file is refused."""
     try:
-        return blocks.find(data, "codex"), ""
+        return managed_blocks.find(data, "codex"), ""
     except RefusedError as error:
         return None, error.where
 
@@ -81,9 +81,9 @@ def test_what_was_there_before_is_there_after_the_block_is_taken_out(data: bytes
     if written is None or b"memtui:begin v1 id=codex" in data:
         return
     assert written.startswith(data)
-    assert blocks.check(written, "codex", TEXT) == "current"
+    assert managed_blocks.check(written, "codex", TEXT) == "current"
     assert published(written) == written, "twice is once"
-    assert blocks.remove(written, "codex") == data
+    assert managed_blocks.remove(written, "codex") == data
 
 
 @given(files(), files(), st.sampled_from(["", "\nAnd a line by hand.", "\n```\ncode by hand\n```"]))
@@ -99,8 +99,8 @@ def test_publish_edit_publish_and_remove_never_touch_a_byte_outside(before: byte
         return
     assert again.startswith(before)
     assert again.endswith(after)
-    assert blocks.check(again, "codex", OTHER) == "current"
-    assert blocks.remove(again, "codex") == before + after
+    assert managed_blocks.check(again, "codex", OTHER) == "current"
+    assert managed_blocks.remove(again, "codex") == before + after
 
 
 @given(files())
@@ -133,47 +133,47 @@ def test_markers_that_are_no_ordered_pair_outside_of_code_are_refused_with_their
 )
 def test_a_file_in_which_the_place_is_not_certain_is_refused(data: str, said: str) -> None:
     with pytest.raises(RefusedError, match=said) as refused:
-        blocks.write(data.encode(), "codex", TEXT)
+        managed_blocks.write(data.encode(), "codex", TEXT)
     assert "line" in refused.value.where
 
 
 def test_a_file_that_memtui_made_goes_with_its_block_and_one_that_was_empty_stays() -> None:
-    made = blocks.write(None, "codex", TEXT)
-    assert blocks.remove(made, "codex") is None
-    assert blocks.remove(made + b"\nmine\n", "codex") == b"\nmine\n"
-    assert blocks.remove(blocks.write(b"", "codex", TEXT), "codex") == b""
+    made = managed_blocks.write(None, "codex", TEXT)
+    assert managed_blocks.remove(made, "codex") is None
+    assert managed_blocks.remove(made + b"\nmine\n", "codex") == b"\nmine\n"
+    assert managed_blocks.remove(managed_blocks.write(b"", "codex", TEXT), "codex") == b""
 
 
 def test_an_edit_by_hand_is_told_from_a_block_that_is_out_of_date_without_a_vault() -> None:
-    written = blocks.write(b"# Desk\r\n\r\ntext\r\n", "codex", TEXT)
-    assert blocks.check(written, "codex") == "current"
-    assert blocks.check(written, "codex", OTHER) == "stale"
+    written = managed_blocks.write(b"# Desk\r\n\r\ntext\r\n", "codex", TEXT)
+    assert managed_blocks.check(written, "codex") == "current"
+    assert managed_blocks.check(written, "codex", OTHER) == "stale"
     edited = written.replace(b"Berths", b"Moorings")
-    assert blocks.check(edited, "codex") == blocks.check(edited, "codex", OTHER) == "edited"
-    assert blocks.check(b"# Desk\n", "codex", TEXT) == blocks.check(None, "codex") == "missing"
+    assert managed_blocks.check(edited, "codex") == managed_blocks.check(edited, "codex", OTHER) == "edited"
+    assert managed_blocks.check(b"# Desk\n", "codex", TEXT) == managed_blocks.check(None, "codex") == "missing"
 
 
 def test_another_line_end_is_no_edit() -> None:
-    written = blocks.write(b"# Desk\n", "codex", TEXT)
-    assert blocks.check(written.replace(b"\n", b"\r\n"), "codex") == "current"
+    written = managed_blocks.write(b"# Desk\n", "codex", TEXT)
+    assert managed_blocks.check(written.replace(b"\n", b"\r\n"), "codex") == "current"
     assert b"\r" not in written
-    assert blocks.write(b"a\r\nb\r\n", "codex", TEXT).count(b"\n") == blocks.write(b"a\r\nb\r\n", "codex", TEXT).count(
-        b"\r\n"
-    )
+    assert managed_blocks.write(b"a\r\nb\r\n", "codex", TEXT).count(b"\n") == managed_blocks.write(
+        b"a\r\nb\r\n", "codex", TEXT
+    ).count(b"\r\n")
 
 
 def test_the_settings_of_a_rule_file_are_part_of_what_is_memtuis() -> None:
     head = "---\nalwaysApply: true\n---\n\n"
-    made = blocks.write(None, "cursor", TEXT, head=head)
+    made = managed_blocks.write(None, "cursor", TEXT, head=head)
     assert made.decode().startswith(head)
-    assert blocks.check(made, "cursor", TEXT, head=head) == "current"
-    assert blocks.check(made.replace(b"true", b"false"), "cursor") == "edited"
-    scoped = blocks.write(made + b"mine\n", "cursor", OTHER, head="---\nglobs: a/**\n---\n\n")
+    assert managed_blocks.check(made, "cursor", TEXT, head=head) == "current"
+    assert managed_blocks.check(made.replace(b"true", b"false"), "cursor") == "edited"
+    scoped = managed_blocks.write(made + b"mine\n", "cursor", OTHER, head="---\nglobs: a/**\n---\n\n")
     assert scoped.decode().startswith("---\nglobs: a/**\n---\n\n<!-- memtui:begin")
-    assert blocks.remove(scoped, "cursor") == b"mine\n"
-    assert blocks.remove(made, "cursor") is None
+    assert managed_blocks.remove(scoped, "cursor") == b"mine\n"
+    assert managed_blocks.remove(made, "cursor") is None
     with pytest.raises(RefusedError, match="not memtui's"):
-        blocks.write(b"mine\n", "cursor", TEXT, head=head)
+        managed_blocks.write(b"mine\n", "cursor", TEXT, head=head)
 
 
 @pytest.mark.parametrize(
@@ -181,30 +181,32 @@ def test_the_settings_of_a_rule_file_are_part_of_what_is_memtuis() -> None:
 )
 def test_a_text_that_could_break_out_of_its_block_is_not_written(line: str) -> None:
     with pytest.raises(UsageError, match="managed block"):
-        blocks.write(b"", "codex", f"fine\n{line}\n")
+        managed_blocks.write(b"", "codex", f"fine\n{line}\n")
 
 
 @pytest.mark.parametrize("data", [b"caf\xe9\n", "a".encode("utf-16"), b"a\0b\n"])
 def test_a_file_that_is_not_utf_8_text_is_refused(data: bytes) -> None:
     with pytest.raises(RefusedError):
-        blocks.write(data, "codex", TEXT)
+        managed_blocks.write(data, "codex", TEXT)
 
 
 def test_several_blocks_of_memtui_live_side_by_side() -> None:
-    both = blocks.write(blocks.write(b"# Desk\n", "codex", TEXT), "install", OTHER)
-    assert [block.id for block in blocks.blocks_in(both)] == ["codex", "install"]
-    assert blocks.remove(blocks.remove(both, "codex") or b"", "install") == b"# Desk\n"
+    both = managed_blocks.write(managed_blocks.write(b"# Desk\n", "codex", TEXT), "install", OTHER)
+    assert [block.id for block in managed_blocks.blocks_in(both)] == ["codex", "install"]
+    assert managed_blocks.remove(managed_blocks.remove(both, "codex") or b"", "install") == b"# Desk\n"
 
 
 @pytest.mark.parametrize("before", [None, b"", b"# Harbour", b"# Harbour\r\n\r\nmine\r\n", b"\xef\xbb\xbfmine\n"])
 def test_a_piece_put_back_gives_the_file_back_to_the_byte(before: bytes | None) -> None:
-    written = blocks.write(before, "codex", TEXT)
+    written = managed_blocks.write(before, "codex", TEXT)
     edited = written.replace(b"harbour", b"pier")
-    assert blocks.with_piece(written, "codex", blocks.piece(edited, "codex")) == edited
-    assert blocks.with_piece(written, "codex", blocks.piece(before, "codex")) == before
-    assert blocks.with_piece(before, "codex", blocks.piece(edited, "codex")) == edited
+    assert managed_blocks.with_piece(written, "codex", managed_blocks.piece(edited, "codex")) == edited
+    assert managed_blocks.with_piece(written, "codex", managed_blocks.piece(before, "codex")) == before
+    assert managed_blocks.with_piece(before, "codex", managed_blocks.piece(edited, "codex")) == edited
 
 
 def test_a_piece_is_not_put_back_into_a_code_fence_that_stands_open() -> None:
     with pytest.raises(RefusedError, match="inside a code fence"):
-        blocks.with_piece(b"```\ncode\n", "codex", blocks.piece(blocks.write(b"mine\n", "codex", TEXT), "codex"))
+        managed_blocks.with_piece(
+            b"```\ncode\n", "codex", managed_blocks.piece(managed_blocks.write(b"mine\n", "codex", TEXT), "codex")
+        )

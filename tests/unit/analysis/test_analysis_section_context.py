@@ -11,7 +11,7 @@ from support import make_memory
 
 from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import DuplicateGroup, find_duplicates
-from memtui.analysis.places import are_in_one_section, hold_elsewhere, unheaded
+from memtui.analysis.section_context import are_in_one_section, hold_elsewhere, unheaded
 from memtui.analysis.snapshot import Alike, Snapshot, pair_of
 from memtui.analysis.suggestions import propose_links
 from memtui.domain.kinds import Kinds

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli.main import main
-from memtui.curate.switch import Off, memory_off, switch_project
+from memtui.curate.off_switch import Off, memory_off, switch_project
 from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
 
