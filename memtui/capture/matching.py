@@ -70,6 +70,7 @@ _MOST_REWORDED = 2_000  # Deleted memories of one file that a piece is compared 
 
 _NARROWEST = 20
 _FACT = re.compile(r"\d+(?:[.,]\d+)*|\b(?:not|never|no|none|without|avoid|don't|doesn't|cannot|can't)\b")
+_SET_VALUE = re.compile(r"[:：=]\s*[*_`\"']*([^\s*_`\"'][^\s`\"']*?)[*_`\"'.。]*\s*$")  # one word behind a label
 _SLOT = re.compile(r"#\d+$")
 
 Place = tuple[str | None, str | None]
@@ -104,8 +105,8 @@ def match_reworded(
     """Return, by content, the deleted memory of the same file that a draft rewords, of those from some files.
 
     Only similarity counts, never the place: a new text below an old heading is new. Several drafts may reword one
-    memory. Where a number or a negation differs it is another fact: whoever deleted "Postgres 13" wants to hear of
-    "Postgres 14".
+    memory. Where a number, a negation or the value of a setting differs it is another fact: whoever deleted
+    "Postgres 13" or "Branch: dev" wants to hear of "Postgres 14" or "Branch: main".
     """
     from rapidfuzz import fuzz
 
@@ -132,8 +133,10 @@ def match_reworded(
 
 
 def _facts(text: str) -> frozenset[str]:
-    """Return what makes two similar sentences differ: numbers and negations."""
-    return frozenset(_FACT.findall(text[:_COMPARED_CHARACTERS].lower()))
+    """Return what makes two similar sentences differ: numbers, negations and the value that a setting has."""
+    read = text[:_COMPARED_CHARACTERS].lower()
+    value = _SET_VALUE.search(read)
+    return frozenset([*_FACT.findall(read), *([f"= {value[1]}"] if value else [])])
 
 
 def _crowded(sources: Iterable[Source]) -> set[Place]:

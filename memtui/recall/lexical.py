@@ -13,7 +13,9 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.result import Part
 from memtui.text.stemming import stem
 from memtui.text.tables import compile_lines, read_table
+from memtui.text.token_count import is_common_word
 from memtui.text.tokens import STOP_WORDS, is_pair, query_terms
+from memtui.text.words import plain_letters
 from memtui.vault.bm25 import Matched, TermCounts
 
 
@@ -248,7 +250,9 @@ def match_query(
     weights = weigh_query(query.words, matched.counts)
     wrong = _unknown_words(query.words, weights)
     most = {word: (len(word) >= SHORTEST) + (len(word) >= LONG) for word in wrong}
-    found = nearest(wrong, most) if wrong else {}
+    near = nearest(wrong, most) if wrong else {}
+    # What lacks its accents is mended although it may be another word: "resume".
+    found = {word: meant for word, meant in near.items() if plain_letters(meant) == word or not is_common_word(word)}
     if not found:
         return matched, weights
     mended = Query.of(_WORD.sub(lambda word: found.get(word[0].lower(), word[0]), " ".join(query.words)))

@@ -78,6 +78,15 @@ def get_counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
     return _Exact(encoding, getattr(openai, encoding)())
 
 
+def is_common_word(word: str) -> bool:
+    """Return whether a word in lower case is common enough to be one token; of 20 misspelt words two are.
+
+    False where no vocabulary is installed.
+    """
+    counter = get_counter()
+    return counter.exact and counter.count(f" {word}") == 1
+
+
 class _Exact:
     exact = True
 

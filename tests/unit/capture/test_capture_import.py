@@ -245,6 +245,14 @@ def test_what_was_deleted_stays_away_in_other_words_unless_it_says_something_els
     assert outcome(bring(vault, root)) == (1, 0, 3, 0)
 
 
+def test_another_value_of_a_setting_that_was_rejected_is_offered_again(vault: Vault, tmp_path: Path) -> None:
+    root = repository(tmp_path / "quay", {"AGENTS.md": "# Quay\n\n- Default branch of the harbour plans: stable\n"})
+    (identifier,) = bring(vault, root, active=False).ids
+    reject(vault, [identifier], actor=PERSON)
+    rewrite(root, "stable", "`tides`", name="AGENTS.md")
+    assert outcome(bring(vault, root, active=False))[0] == 1
+
+
 def test_what_a_person_moved_to_another_project_is_not_added_anew(vault: Vault, root: Path) -> None:
     bring(vault, root)
     moved = stored(vault)["Retry refunds at"].id
