@@ -271,7 +271,7 @@ def _say_what_is_in_it(pack: Pack, *, has_task: bool) -> None:
         say(doubt)
     if pack.abstained:
         say(f"Pinned memories only: {sentence(pack.abstained)}")
-    say(_size(pack) + (": nothing else is likely to matter" if has_task and pack.has_all else ""))
+    say(_size(pack) + (": the rest is unlikely to matter" if has_task and pack.has_all else ""))
 
 
 def _write_record(

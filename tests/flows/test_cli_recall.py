@@ -142,7 +142,7 @@ def test_explain_tells_on_stderr_what_was_withheld(demo: Cli) -> None:
 
 def test_it_says_whether_there_is_more_that_matters(demo: Cli) -> None:
     task = ("refund fails twice", "--project", "payments-api")
-    assert demo("context", *task, "--budget", "8k").err.endswith(" left: nothing else is likely to matter\n")
+    assert demo("context", *task, "--budget", "8k").err.endswith(" left: the rest is unlikely to matter\n")
     assert demo("context", *task, "--budget", "8k", "--max", "1").err.endswith(" left\n")
 
 
