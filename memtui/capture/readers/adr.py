@@ -51,11 +51,16 @@ _TEMPLATES = re.compile("templates?", re.IGNORECASE)
 
 SETTING = re.compile(
     r"[ \t]*(?:[-*+][ \t]+|\|[ \t]*)?(?:\*\*|__)?"
-    r"(?P<key>status|date|deciders?|decision[- ]makers?|authors?|consulted|informed|owners?"
-    r"|last updated|updated|created)(?:\*\*|__)?[ \t]*(?::|\uff1a|\|)(?:\*\*|__)?[ \t]*(?P<value>.*?)[ \t|]*$",
+    r"(?P<key>status|statut|estado|状态|状態|date|datum|fecha|日期|日付|deciders?|decision[- ]makers?|authors?"
+    r"|consulted|informed|owners?|last updated|updated|created)(?:\*\*|__)?[ \t]*(?::|\uff1a|\|)(?:\*\*|__)?"
+    r"[ \t]*(?P<value>.*?)[ \t|]*$",
     re.IGNORECASE,
 )
 """A line above the first section that sets what the frontmatter would: `* Status: accepted`."""
+
+_STATUS_KEYS = frozenset({"status", "statut", "estado", "状态", "状態"})
+_DATE_KEYS = frozenset({"date", "datum", "fecha", "日期", "日付", "created", "last updated", "updated"})
+_GOES_ON = re.compile(r" {2,}(?![-*+][ \t])\S")  # A line of a list item that is wrapped
 
 _TITLE_PREFIX = re.compile(
     r"\[?(?:adr|madr|dr|rfc|decision)[-_ #]*(?:\d{1,6}|n{3,5}|x{3,5})\]?(?:\s*[:.)\u2013\u2014-]+)?\s+"
@@ -325,21 +330,26 @@ def _without_settings(section: Section, record: Record) -> str:
     """Return the text below the title without lines such as `Date: 2024-05-22`, which are read."""
     kept = []
     for block in section.blocks:
-        for number in range(block.lines.first, block.lines.last + 1):
-            line = section.source[number]
+        number = block.lines.first
+        while number <= block.lines.last:
+            line, first = section.source[number], number
+            number += 1
             found = SETTING.match(line[:_LONGEST_SETTING])
             if found is None:
                 kept.append(line)
                 continue
             key, value = found["key"].lower(), found["value"]
-            if key == "status":
+            while number <= block.lines.last and line.lstrip()[0] in "-*+" and _GOES_ON.match(section.source[number]):
+                value += f" {section.source[number].strip()}"
+                number += 1
+            if key in _STATUS_KEYS:
                 record.status = record.status or value
-            elif key in {"date", "created", "last updated", "updated"}:
+            elif key in _DATE_KEYS:
                 record.date = record.date or _date(value)
             if block.kind == "table":
                 kept.append(line)
             else:
-                record.settings.append((section.lines_of(Span(number, number)), key))
+                record.settings.append((section.lines_of(Span(first, number - 1)), key))
         kept.append("")
     return "\n".join(kept).strip("\n")
 

@@ -374,6 +374,7 @@ def test_titles_go_without_their_number(tmp_path: Path, heading: str, title: str
     "lines",
     [
         "* Status: accepted\n* Date: 2026-01-12\n* Deciders: Ana",
+        "- **Status:** Accepted\n- **Datum:** 2026-01-12\n- **Owner:** Ana, for the crews\n  of both quays",
         "**Status:** Accepted  \n**Date:** January 12, 2026",
         "- **Status**: Accepted\n- **Date**: 12 Jan 2026",
         "| Field | Value |\n|---|---|\n| Status | Accepted |\n| Date | 2026-01-12 |",
@@ -386,6 +387,7 @@ def test_settings_above_the_sections_are_read(tmp_path: Path, lines: str) -> Non
     [draft] = _read(tmp_path, f"# Use queues\n\n{lines}\n\n## Decision\n\nWe queue everything.\n").drafts
     assert draft.tags == ("accepted",)
     assert draft.observed_at == datetime(2026, 1, 12, tzinfo=UTC)
+    assert "quays" not in draft.insight + draft.rationale
 
 
 @pytest.mark.parametrize(
