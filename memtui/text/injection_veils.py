@@ -18,6 +18,7 @@ _SPACED = re.compile(r"\b(?:[A-Za-z](?: {1,3}|[.\-_*])){7,}[A-Za-z]\b")
 _APART = re.compile(r"[ .\-_*][A-Za-z](?: {1,3}|[.\-_*])[A-Za-z][ .\-_*]")  # stands in each of those
 _GAP = re.compile(r"(?<! )[ .\-_*](?! )")  # between letters; a wider one stands between words
 _LEET_WORD = re.compile(r"\b(?=\w*[a-z])(?=\w*[013457][a-z])[a-z0134578@$]{3,}\b", re.IGNORECASE)
+_THREE_LETTERS = re.compile(r"(?:[^a-z]*[a-z]){3}", re.IGNORECASE)  # `A5a` and `A5b` number the steps of a plan
 _LEET_SIGN = re.compile(r"[013457][a-z]", re.IGNORECASE)  # each such word holds one, and most texts none
 _LEET = str.maketrans("0134578@$", "oieastbas")
 _FEWEST_LEET = 3
@@ -36,7 +37,7 @@ def unveiled(text: str) -> Iterator[tuple[str, str]]:
         yield "behind letters that look like others", unicodedata.normalize("NFKC", text).translate(_LIKE_LATIN)
     for spaced in _SPACED.finditer(text) if _APART.search(text) else ():
         yield "in letters that stand apart", _GAP.sub("", spaced[0])
-    if _LEET_SIGN.search(text) and len(_LEET_WORD.findall(text)) >= _FEWEST_LEET:
+    if _LEET_SIGN.search(text) and sum(map(bool, map(_THREE_LETTERS.match, _LEET_WORD.findall(text)))) >= _FEWEST_LEET:
         yield "in digits for letters", _LEET_WORD.sub(lambda found: found[0].translate(_LEET), text)
     if max(map(len, text.split()), default=0) < _SHORTEST_CODE:
         return
