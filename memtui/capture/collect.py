@@ -166,6 +166,7 @@ class _Search:
     exclusions: Exclusions
     progress: ProgressCallback | None
     result: SourcesFound = field(default_factory=SourcesFound)
+    pages: list[SourceFound] = field(default_factory=list)  # Markdown that no reader takes
 
     def folder(self, folder: Path, base: Path, *, in_repository: bool) -> SourcesFound:
         walk = Walk(folder, base, in_repository, self._is_of_interest)
@@ -179,6 +180,10 @@ class _Search:
             recognised = [replace(source, named=True) for source in recognised]
         if not recognised and folder != base:
             recognised = self._named_with_their_folder()
+            pages = () if recognised else self.pages
+            self.result.skipped += [
+                Skipped(_shown(page, base), None, self._excluded(page, base) or LeftOut.PAGE) for page in pages
+            ]
         self._take(recognised)
         return self.result
 
@@ -203,6 +208,7 @@ class _Search:
                 (recognised if source.reader else others).append(source)
         if self.forced is not None:
             recognised = self._as_forced(recognised, others)
+        self.pages = [one for one in others if one.real.lower().endswith(_PAGE_ENDINGS) and not one.linked]
         return [source for source in recognised if source.real not in excluded]  # without links to what is left out
 
     def _named_with_their_folder(self) -> list[SourceFound]:
@@ -251,6 +257,7 @@ class _Search:
                 self.result.links.append(source)
 
 
+_PAGE_ENDINGS = (".md", ".markdown", ".mdx")
 _SUFFIXES = TEXT_SUFFIXES | {".jsonl"}
 
 

@@ -57,6 +57,7 @@ class LeftOut(SkipWords):
     UNLOADED = "in an assistant's folder, but not loaded by itself"
     UNKNOWN_TOOL = "looks like a rule file of a tool that is not known here"
     MISPLACED = "named like a rule file, but not where, or as, assistants look for it"
+    PAGE = "read only where you name the file itself"
 
 
 UNREADABLE = frozenset({LeftOut.DANGLING, LeftOut.IRREGULAR})

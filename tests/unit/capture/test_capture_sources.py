@@ -569,3 +569,15 @@ def test_the_app_and_the_command_line_find_the_same_files(tmp_path: Path, home: 
     assert [file.file.path for file in read_sources(request, by_command[0]).files] == [
         file.file.path for file in read_sources(request).files
     ]
+
+
+def test_a_named_folder_that_holds_only_pages_says_how_to_read_them(tmp_path: Path, home: Path) -> None:
+    shop = tmp_path / "shop"
+    pages = ["docs/tides.md", "docs/deep/moon.md"]
+    write_files(shop, dict.fromkeys(["AGENTS.md", "api/AGENTS.md", "api/README.md", *pages, "docs/LICENSE"], RULE))
+    git(shop, "init", "-q")
+    assert left_out(found(shop / "docs", home)) == dict.fromkeys(pages, LeftOut.PAGE)
+    assert left_out(found(shop / "docs", home, "deep/")) == {pages[0]: LeftOut.PAGE, pages[1]: LeftOut.EXCLUDED}
+    assert not left_out(found(shop, home)), "of a whole project nobody expects every page"
+    assert not left_out(found(shop / "api", home)), "what was named gave something"
+    assert names(found(shop / "docs/tides.md", home)) == ["docs/tides.md"]
