@@ -169,9 +169,16 @@ class Renames:
         return Moved(same[0], "weak") if len(same) == 1 else None
 
     def _rewritten(self, plain: PurePosixPath) -> str:
-        """Return the one file that stands in the place of another with a related ending, such as `.ts` for `.js`."""
+        """Return the one file that stands in the place of another.
+
+        It has a related ending, such as `.ts` for `.js`, or is the first file of the folder that a module became.
+        """
         kin = next((kin for kin in _KIN if plain.suffix in kin), ())
-        found = [name for ending in kin if (name := str(plain.with_suffix(ending))) in self.files]
+        names = [str(plain.with_suffix(ending)) for ending in kin]
+        for ending, first in _FIRST_OF_FOLDER.items():
+            if plain.suffix == ending or {plain.suffix, ending} <= {*kin}:
+                names.append(f"{plain.with_suffix('')}/{first}{ending}")
+        found = [name for name in names if name in self.files]
         return found[0] if len(found) == 1 else ""
 
     def _followed(self, path: str) -> str | None:
@@ -212,6 +219,9 @@ _KIN = (
     (".md", ".mdx"),
 )
 """Endings of files of which one is often rewritten as another."""
+
+_FIRST_OF_FOLDER = {".rs": "mod", ".py": "__init__", ".js": "index", ".jsx": "index", ".ts": "index", ".tsx": "index"}
+"""By their ending, the names of the files that stand for a folder, as `e2e/mod.rs` does for the module `e2e`."""
 
 _NO_CONTENT = sha1(b"blob 0\0", usedforsecurity=False).hexdigest()
 

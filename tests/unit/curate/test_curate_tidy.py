@@ -333,6 +333,15 @@ def test_renames_are_found_in_git_staged_committed_chained_and_without_git(tmp_p
     assert states["src/pay.py"] == ("changed", None)
 
 
+def test_a_module_that_became_a_folder_may_be_its_first_file(tmp_path: Path) -> None:
+    firsts = ("tests/flume/mod.rs", "mill/race/__init__.py", "web/weir/index.ts", "web/quay/index.ts", "web/quay.tsx")
+    root = repository(tmp_path / "mill", dict.fromkeys(firsts, "x\n"))
+    gone = ("tests/flume.rs", "mill/race.py", "web/weir.js", "web/quay.js", "mill/flume.rs")
+    checks = found([make_memory(project="shop", anchors=tuple(map(Anchor, gone)))], root)
+    where = {path: suggestion for path, (_, suggestion) in checks.items()}
+    assert where == dict(zip(gone, (*firsts[:3], None, None), strict=True)), "two files, or none, tell nothing"
+
+
 def test_a_move_is_found_in_a_clone_that_lacks_content_and_where_other_commits_add_the_file(tmp_path: Path) -> None:
     root = repository(tmp_path / "mill", {f"big{n}.txt": "".join(f"{n} {m}\n" for m in range(20)) for n in range(2)})
     write_files(root, {"race/flume.md": "flume\n" * 9, "race/weir.md": "weir\n" * 9, "race/sluice.md": "sluice\n" * 9})
