@@ -20,9 +20,11 @@ from flows.app_driver import (
     holds,
     hostile_memories,
     memory,
+    says,
     screen_lines,
     screen_text,
     shows,
+    toasts,
     until,
 )
 from textual.pilot import Pilot
@@ -225,6 +227,7 @@ async def test_cursor_filter_facets_sort_and_sizes_are_found_again(ferry: Vault,
         await pilot.press("q")
     async with app_on(ferry, tmp_path, state_path=state).run_test(size=VAST) as pilot:
         await shows(pilot, "2 of 2")
+        await says(pilot, "Filtered as last time: esc clears the filter")
         await shows(pilot, "best match first")
         assert browser(pilot)._list.current == current
         assert browser(pilot)._list.size.width == width
@@ -232,6 +235,10 @@ async def test_cursor_filter_facets_sort_and_sizes_are_found_again(ferry: Vault,
         assert browser(pilot).lists.sorts[False] == "stalest"
         await pilot.press("escape", "backspace")
         await holds(pilot, 5)
+        await pilot.press("q")
+    async with app_on(ferry, tmp_path, state_path=state).run_test(size=VAST) as pilot:
+        await holds(pilot, 5)
+        assert not toasts(pilot), "nothing is hidden"
         await pilot.press("q")
     stored = json.loads(state.read_text(encoding="utf-8"))
     (vault,) = stored["vaults"].values()

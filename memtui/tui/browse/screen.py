@@ -177,6 +177,8 @@ class BrowseScreen(MemtuiScreen):
             with self.prevent(Input.Changed):
                 self._filter.value = was.query
             self.add_class("-filtering")
+            # Who does not think of it takes what it hides for lost.
+            self.call_after_refresh(self.say, "Filtered as last time: esc clears the filter")
 
     def remember(self, state: State) -> None:
         """Keep cursor, filter, facets, sorts and sizes; a list of what is due leaves no filter behind."""
