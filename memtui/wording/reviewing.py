@@ -16,8 +16,8 @@ def receipt_text(found: Receipt) -> str:
         lines.append(f"  {found.total - sum(found.counts.values()):>4}  still to review")
     if found.tokens_out:
         lines += ["", f"{found.tokens_out:,} tokens of text are out of use and no longer in any payload"]
-    if found.standing:
-        lines += ["", standing_text(*found.standing)]
+    if standing := standing_text(found):
+        lines += ["", standing]
     if later := later_text(found):
         lines += ["", later]
     if found.half_lives:
@@ -42,14 +42,19 @@ def later_text(found: Receipt) -> str:
     return " · ".join(said)
 
 
-def standing_text(before: int, now: int) -> str:
-    """Return how the standing payload changed, in words."""
+def standing_text(found: Receipt) -> str:
+    """Return how the standing payload changed, in words; empty where it was not counted."""
+    if found.standing is None:
+        return ""
+    before, now = found.standing
     if before == now:
         return f"The standing payload is as large as before: {now:,} tokens"
     difference = abs(before - now)
     word = "saved" if now < before else "more"
     noun = "token" if difference == 1 else "tokens"
-    return f"{difference:,} {noun} {word} in the standing payload: {before:,} → {now:,}"
+    # What takes the place of a memory that left may be longer than that.
+    why = ", as others moved up" if now > before and found.tokens_out else ""
+    return f"{difference:,} {noun} {word} in the standing payload{why}: {before:,} → {now:,}"
 
 
 def _shown(text: str) -> str:

@@ -369,6 +369,10 @@ async def test_an_empty_inbox_says_how_things_get_here(ferry: Vault, tmp_path: P
         await shows(pilot, "memtui import .")
         await pilot.press("a")
         await says(pilot, "The inbox is empty")
+        await pilot.press("question_mark")
+        await shows(pilot, "Dim, as not possible now: The inbox is empty.")
+        assert screen_text(pilot).count("The inbox is empty.") == 1, "one reason is said once"
+        await pilot.press("escape")
         fill(ferry, [candidate(11, "From another process")])
         await shows(pilot, "From another process")
         await pilot.press("enter")

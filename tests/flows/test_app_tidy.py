@@ -21,6 +21,7 @@ from flows.app_driver import (
     screen_text,
     shows,
     stored,
+    toasts,
     until,
 )
 from textual.pilot import Pilot
@@ -433,9 +434,11 @@ async def test_a_pass_under_way_says_so_in_the_panes_and_one_escape_leaves_it(
         await says(pilot, "The vault is still being scanned.")
         await pilot.press("escape")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "one key leaves it")
+        await pilot.press("T", "x")
+        await until(pilot, lambda: len(toasts(pilot)) > 1, "the key is refused again")
         asked.set()
-        await pilot.press("T")
         await shows(pilot, "Contradictions  1")
+        assert not [one for one in pilot.app._notifications if "still being scanned" in one.message]
 
 
 async def test_hostile_texts_fit_into_the_findings(blank: Vault, tmp_path: Path) -> None:

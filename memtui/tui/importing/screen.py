@@ -477,7 +477,7 @@ class ImportScreen(ListDetail):
             self._preview_source()
             self.enter_second()
         elif self._plan.current is not None:
-            self.app.push_screen(CardScreen("Draft", row_blocks(self._plan.current)))
+            self.app.push_screen(CardScreen("Preview", row_blocks(self._plan.current)))
 
     @on(PickList.Highlighted)
     def _follow_source(self, message: PickList.Highlighted) -> None:

@@ -248,7 +248,7 @@ def receipt_blocks(receipt: Receipt, asked: Sequence[Block], key_of: Callable[[s
     for place, (word, number) in enumerate(receipt.counts.items()):
         bar = "█" * max(1, round(_BAR * number / most))
         blocks.append(Block(((f"{number:>4}  {word:<12}", "text"), (bar, "bar")), gap=place == 0))
-    saved = [standing_text(*receipt.standing)] if receipt.standing else []
+    saved = [standing] if (standing := standing_text(receipt)) else []
     if receipt.tokens_out:
         saved.append(f"{receipt.tokens_out:,} tokens of text are out of use and in no payload")
     for place, line in enumerate(saved):

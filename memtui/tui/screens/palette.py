@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -144,6 +145,7 @@ class PaletteScreen(FindScreen):
 
 _WORD_CELLS, _FEW_KEY_CELLS = 14, 8
 _WORDS_FROM = 48  # Cells of a line from which words have a wide column
+_SHARED_BY = 3  # Actions that one reason keeps from being possible, from which it is said for all of them at once
 
 FIRST_KEYS = "Most useful here"
 QUERY = "Queries: in the filter, for bulk changes, with --where"
@@ -164,13 +166,18 @@ class HelpScreen(FindScreen):
 
     def __init__(self, screen: MemtuiScreen) -> None:
         super().__init__(screen, "Help")
+        self._shared = ""  # The reason why several actions are not possible, which is said once, above all of them
 
     def options(self, words: Sequence[str]) -> Iterator[Option]:
         """Yield the purpose of the screen, its actions, its words and marks, and the language of queries."""
         area = self.of.AREA
         told = about(area)
+        self._shared = "" if words else self._shared_reason(actions_of(area))
         if not words:
             yield Option(Content("\n".join(wrap(told.purpose, self.line_cells))), disabled=True)
+        if self._shared:
+            not_now = wrap(f"Dim, as not possible now: {self._shared}", self.line_cells)
+            yield Option(Content.styled("\n".join(not_now), "$memtui-dim"), disabled=True)
         first = [registry.by_id(name) for name in told.keys]
         rest = [action for action in actions_of(area) if action not in first]
         yield from self._group(FIRST_KEYS, first, words)
@@ -192,6 +199,12 @@ class HelpScreen(FindScreen):
                 yield said(note)
         yield from self._elsewhere(words)
 
+    def _shared_reason(self, actions: Sequence[Action]) -> str:
+        """Return the reason that keeps most actions from being possible, empty where it is that of few."""
+        reasons = Counter(reason for one in actions if one.menu and (reason := self.of.why_not(one)))
+        reason, number = next(iter(reasons.most_common(1)), ("", 0))
+        return reason if number >= _SHARED_BY else ""
+
     def _elsewhere(self, words: Sequence[str]) -> Iterator[Option]:
         """Yield the actions of other screens that fit what is typed."""
         here = [one for one in actions_of(self.of.AREA) if self._is_meant(one, words)]
@@ -210,7 +223,7 @@ class HelpScreen(FindScreen):
             yield heading(name)
         for action in found:
             reason = self.of.why_not(action) if action.menu else None
-            text = action.title + (f" – not now: {reason}" if reason else "")
+            text = action.title + (f" – not now: {reason}" if reason and reason != self._shared else "")
             yield Option(
                 self._line(self.keys_of(action), text, "$memtui-dim" if reason else "", _FEW_KEY_CELLS),
                 id=action.id if action.menu else None,

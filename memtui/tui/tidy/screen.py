@@ -59,6 +59,7 @@ NARROWEST_SIDE = 28  # Cells that a text needs to be read beside another; with l
 _MOST_OF_SEVERAL = 170  # Characters of each of several texts where one pane of a low terminal holds them
 _MOST_ABOUT = 10  # Lines over two texts that stand beside each other
 
+_STILL_SCANNING = "The vault is still being scanned."
 _NOTHING = "No finding is under the cursor."
 _NOT_DISMISSED = "This finding disappears when it is fixed; it cannot be dismissed."
 _ONLY_FOR = (
@@ -189,6 +190,7 @@ class TidyScreen(ListDetail):
         report = shown_findings(found)
         self._is_scanning = False
         self.trouble_is_over()
+        self.unsay(_STILL_SCANNING)
         self._title.place = self.access.place_words
         before, self._report, self._texts_of, self._texts = self._report, report, (), []
         if came := come_after(before, report, self._dismissed) if before else "":
@@ -277,7 +279,7 @@ class TidyScreen(ListDetail):
             if action.owner != TIDY or action.id == "tidy-again":
                 return super().why_not(action)
             is_scanning = self._report is None and self._is_scanning
-            return "The vault is still being scanned." if is_scanning else _NOTHING
+            return _STILL_SCANNING if is_scanning else _NOTHING
         return self._why_not_finding(action, row) or super().why_not(action)
 
     def _why_not_finding(self, action: Action, row: TidyRow) -> str | None:

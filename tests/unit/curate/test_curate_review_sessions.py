@@ -328,4 +328,6 @@ def test_the_receipt_tells_what_the_standing_payload_lost(vault: Vault, ids: lis
     found = receipt_of(vault, session, standing=260)
     assert found.standing == (300, 260)
     assert "40 tokens saved in the standing payload: 300 → 260" in receipt_text(found)
+    larger = receipt_text(receipt_of(vault, session, standing=312))
+    assert "12 tokens more in the standing payload, as others moved up: 300 → 312" in larger
     assert receipt_of(vault, session).standing is None
