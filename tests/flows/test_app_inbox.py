@@ -366,7 +366,7 @@ async def test_an_empty_inbox_says_how_things_get_here(ferry: Vault, tmp_path: P
         await inbox_opens(pilot, 0)
         await shows(pilot, "The inbox is empty.")
         await shows(pilot, "0 waiting")
-        await shows(pilot, "memtui import .")
+        await shows(pilot, "from this project's rule files (memtui import .)")
         await pilot.press("a")
         await says(pilot, "The inbox is empty")
         await pilot.press("question_mark")

@@ -123,10 +123,10 @@ def marked_count(listed: int, hidden: int, *, drawing: bool) -> str:
 
 
 _FILLING = (
-    'a            adds one memory: memtui add "…"',
-    "J            brings in rule files: memtui import .",
+    'a            adds one memory (memtui add "…")',
+    "J            brings in rule files (memtui import .)",
 )
-"""What fills an empty list: the key, what it does, and the same on the command line."""
+"""What fills an empty list: the key, what it does, and in brackets the same on the command line."""
 
 
 def notice_of(listing: Listing) -> tuple[str, ...]:

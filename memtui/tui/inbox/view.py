@@ -367,8 +367,8 @@ def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
         "What agents propose and what is new in imported rule files waits",
         "here until you accept it; until then it is left out of payloads.",
         "",
-        "J                     from this project's rule files: memtui import .",
-        "D                     from your assistants' sessions",
-        "c                     what an assistant gets for a task",
-        "esc                   back",
+        "J            from this project's rule files (memtui import .)",
+        "D            from your assistants' sessions (memtui capture)",
+        "c            what an assistant gets for a task (memtui context)",
+        "esc          back",
     )

@@ -21,6 +21,7 @@ from memtui.tui.inbox.candidates import ODD
 from memtui.tui.memory_view import MARK_DUE, MARK_PINNED
 from memtui.tui.packs.view import _MARKS as PACK_MARKS
 from memtui.tui.screens.palette import actions_of
+from memtui.tui.widgets.headed_titles import SAME_HEADING
 from memtui.tui.widgets.lists import CURSOR_MARK
 from memtui.tui.widgets.memory_list import MARKED, STATUS_MARKS
 
@@ -158,3 +159,9 @@ def test_the_words_that_nobody_explained_are_explained_now() -> None:
     assert {"semantic", "procedural", "episodic", "working"} <= {word for word, _ in about("browse").words}
     assert {"due", "candidate", "unassigned", "planted"} <= {word for word, _ in about("inbox").words}
     assert not [action for action in registry.ACTIONS if action.area == "look"], "a heading that says nothing"
+
+
+@pytest.mark.parametrize("area", ["browse", "bulk", "import", "inbox", "choosing"])
+def test_the_dot_before_a_title_is_explained_where_titles_have_it(area: str) -> None:
+    meanings = [meaning for word, meaning in about(area).words if word.startswith(SAME_HEADING.strip())]
+    assert any("repeated from the title above" in meaning for meaning in meanings)
