@@ -51,7 +51,7 @@ class LeftOut(SkipWords):
     TEMPLATE = "a template for other projects"
     EXAMPLE = "an example of a rule file"
     ARCHIVED = "in an archive"
-    OFFERED = "a skill that the project offers, and none of its assistants has"
+    OFFERED = "a skill outside the assistants' folders: none of them loads it"
     SKILL_PART = "part of a skill, read when the skill is used"
     STARTED = "an agent, command or prompt, started by its name"
     UNLOADED = "in an assistant's folder, but not loaded by itself"
