@@ -134,7 +134,7 @@ def readings(assistant: Assistant, folder: Path, home: Path) -> list[Reading]:
 
 def _paths(rule: Rule, assistant: Assistant, workspace: Workspace, home: Path) -> Iterator[Path]:
     if rule.where == "below":
-        yield from _below(rule.path, workspace)
+        yield from _below(rule.path, assistant, workspace)
         return
     for base in _bases(rule, workspace):
         choices = [_matching(name, base, assistant, workspace, home) for name in (rule.path, *rule.alternatives)]
@@ -143,11 +143,16 @@ def _paths(rule: Rule, assistant: Assistant, workspace: Workspace, home: Path) -
             yield from _matching(name, base, assistant, workspace, home)
 
 
-def _below(name: str, workspace: Workspace) -> list[Path]:
-    """Return the files of a name in the folders below this one that git does not ignore."""
+def _below(name: str, assistant: Assistant, workspace: Workspace) -> list[Path]:
+    """Return the files of a name in the folders below this one that git does not ignore.
+
+    What lies in a folder of the assistant's own, such as `.claude`, other rows have, or it belongs to a skill.
+    """
     here = workspace.folder
+    own = {rule.path.partition("/")[0] for rule in assistant.rules if rule.path.startswith(".") and "/" in rule.path}
     named = (workspace.root / path for path in tree_files(workspace.root) if path.rpartition("/")[2] == name)
-    return sorted(path for path in named if path.parent != here and path.is_relative_to(here))[:_MOST_FILES]
+    below = (path for path in named if path.parent != here and path.is_relative_to(here))
+    return sorted(path for path in below if own.isdisjoint(path.relative_to(here).parts))[:_MOST_FILES]
 
 
 def _bases(rule: Rule, workspace: Workspace) -> Sequence[Path]:

@@ -52,6 +52,19 @@ def test_claude_code_reads_from_the_outermost_folder_inwards_with_imports_and_ru
     assert (below["when"], below["tokens"]) == ("with files", 0)
 
 
+def test_what_lies_in_the_folder_of_an_assistant_is_no_nested_file_and_is_listed_once(desk: Cli) -> None:
+    for place in (".claude/CLAUDE.md", ".claude/skills/tides/CLAUDE.md", "api/.claude/skills/quay/CLAUDE.md"):
+        desk.write(place, "Berths are free at noon.\n")
+    for place in (".github/CLAUDE.md", "api/CLAUDE.md"):
+        desk.write(place, "The API.\n")
+    rows = desk("loaded", "--assistant", "claude-code", "--json").json["files"]
+    assert [(row["path"], row["when"]) for row in rows] == [
+        (".github/CLAUDE.md", "with files"),
+        ("api/CLAUDE.md", "with files"),
+        (".claude/CLAUDE.md", "always"),
+    ]
+
+
 def test_of_a_skill_the_description_is_read_and_its_steps_cost_nothing(desk: Cli) -> None:
     def write(place: str, setting: str = "") -> None:
         head = f"---\nname: tides\ndescription: Reads tide tables before a boat is moored.\n{setting}---\n"
