@@ -286,12 +286,26 @@ def _of_hook(folder: Path) -> dict[str, str]:
 
     Some hold paths relative to the folder that the hook is run in.
     """
-    told = {name: str(folder / os.environ[name]) for name in OF_A_REPOSITORY if os.environ.get(name)}
-    if "GIT_DIR" not in told:
+    given = {name: value for name in OF_A_REPOSITORY if (value := os.environ.get(name))}
+    told = {name: str(folder / value) for name, value in given.items()}
+    if (several := given.get(_LIST_OF_FOLDERS)) and '"' not in several:  # a quoted path may hold the separator
+        told[_LIST_OF_FOLDERS] = os.pathsep.join(str(folder / one) for one in several.split(os.pathsep))
+    if "GIT_DIR" in told:
+        other = call_git(folder, *_GIT_FOLDER, variables=told).output
+    elif "GIT_INDEX_FILE" in told:
+        # Of a `git commit -a` a hook is told the index alone. One outside of all repositories may be anybody's.
+        holds = Path(told["GIT_INDEX_FILE"]).parent
+        inside, _, other = call_git(holds, "rev-parse", "--is-inside-git-dir", *_GIT_FOLDER[1:]).output.partition(b"\n")
+        if inside != b"true":
+            return told if holds.is_dir() else {}
+    else:
         return told
-    asked = ("rev-parse", "--absolute-git-dir")
-    own = call_git(folder, *asked)
-    return {} if own.is_whole and own.output != call_git(folder, *asked, variables=told).output else told
+    own = call_git(folder, *_GIT_FOLDER)
+    return {} if own.is_whole and own.output != other else told
+
+
+_LIST_OF_FOLDERS = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+_GIT_FOLDER = ("rev-parse", "--absolute-git-dir")
 
 
 def whole_file(file: Path, name: str) -> Change:

@@ -280,3 +280,39 @@ def test_the_gates_are_named_in_the_help_and_need_a_repository(cli: Cli, tmp_pat
     for gate in GATES:
         assert "Not inside a repository" in cli("install", gate, code=2).err
     assert "Only a person" in cli("install", "git-hook", "--actor", "codex", code=6).err
+
+
+@pytest.mark.usefixtures("held")
+def test_the_hook_of_a_repository_that_another_hook_asks_checks_its_own_files(cli: Cli, repo: Repo) -> None:
+    cli("install", "git-hook")
+    repo.stage(b_dot_py="y = 1\n")
+    (cli.home / "said").write_text("Quiet\n", encoding="utf-8")
+    other = Repo(cli.home / "quay")
+    other.commit("start", theirs_dot_py="x = 1\n")
+    hook = other.write(
+        ".git/hooks/pre-commit",
+        f"#!/bin/sh\nenv | grep ^GIT_INDEX_FILE= >'{cli.home}/told' || exit 3\n"
+        f"cd '{repo.folder}' && exec .git/hooks/commit-msg '{cli.home}/said'\n",
+    )
+    hook.chmod(0o755)
+    other.write("theirs.py", "print(1)\n")
+    other.git("commit", "-q", "-a", "-m", "Show it")
+    assert str(other.folder) in (cli.home / "told").read_text(encoding="utf-8")
+    repo.stage(b_dot_py="print(1)\n")
+    other.write("theirs.py", "x = 3\n")
+    with pytest.raises(AssertionError, match="Nothing prints"):
+        other.git("commit", "-q", "-a", "-m", "Quiet")
+
+
+@pytest.mark.usefixtures("held")
+def test_the_hook_checks_what_a_commit_of_all_files_takes_along(cli: Cli, repo: Repo) -> None:
+    cli("install", "git-hook")
+    repo.write("a.py", "print(1)\n")
+    with pytest.raises(AssertionError, match="Nothing prints"):
+        repo.git("commit", "-q", "-a", "-m", "Show it")
+    repo.git("worktree", "add", "-q", str(cli.home / "tree"))
+    tree = Repo.__new__(Repo)
+    tree.folder = cli.home / "tree"
+    tree.write("a.py", "print(2)\n")
+    with pytest.raises(AssertionError, match="Nothing prints"):
+        tree.git("commit", "-q", "-a", "-m", "Show it")

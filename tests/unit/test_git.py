@@ -129,6 +129,18 @@ def test_the_gate_asks_the_repository_of_the_folder_in_a_rebase_of_another_one(
     assert Repository(own).staged(lambda _: True).files == []
 
 
+@pytest.mark.parametrize("index", ["{other}/.git/index", ".git/no/index", "{free}/index"])
+def test_of_an_index_alone_the_gate_obeys_only_its_own_and_one_outside_of_repositories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: str
+) -> None:
+    own, other = _repository(tmp_path / "own", "mine.py"), _repository(tmp_path / "other", "theirs.py")
+    free = tmp_path / "free"
+    free.mkdir()
+    monkeypatch.setenv("GIT_INDEX_FILE", index.format(other=other, free=free))
+    found = Repository(own).staged(lambda _: True).files
+    assert [(change.path, change.status) for change in found] == ([("mine.py", "D")] if "{free}" in index else [])
+
+
 def test_the_gate_obeys_a_repository_that_lies_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _repository(tmp_path / "home", "a.py")
     (tmp_path / "home" / ".git").rename(tmp_path / "dotfiles")
