@@ -41,7 +41,10 @@ for row in map(json.loads, sys.stdin):
 @lru_cache(maxsize=512)
 def hanging_reason(pattern: str) -> str:
     """Return why a valid pattern is refused: it takes too long on many a line. Empty if it is not."""
-    return _refusal(_parsed(pattern), outer=1)
+    try:
+        return _refusal(_parsed(pattern), outer=1)
+    except RecursionError:
+        return "its groups lie too deep within each other"
 
 
 def _refusal(parts: Any, *, outer: int) -> str:
@@ -85,7 +88,10 @@ def _inside(name: str, arguments: Any) -> Sequence[Any]:
 @lru_cache(maxsize=512)
 def _steps(pattern: str, longest: int) -> int:
     """Return how many steps a valid pattern takes at most in a line of some length."""
-    return _cost(_parsed(pattern), longest)[1] * longest
+    try:
+        return _cost(_parsed(pattern), longest)[1] * longest
+    except RecursionError:  # groups within groups, more than this stack has room for: a child begins a stack of its own
+        return _ENDLESS
 
 
 def _cost(parts: Any, longest: int) -> tuple[int, int]:

@@ -165,3 +165,16 @@ def test_no_pattern_is_matched_longer_than_its_time(pattern: str) -> None:
     began = time.monotonic()
     Matcher(seconds=0.3).search(f"{pattern}!", ["a" * 300, "ab" * 500])
     assert time.monotonic() - began < 2.5
+
+
+def test_a_pattern_of_many_groups_within_each_other_is_matched_or_refused_however_deep_the_stack() -> None:
+    pattern = "(" * 240 + "tide" + ")" * 240
+
+    def below(frames: int) -> tuple[tuple[int, ...], str]:
+        if frames:
+            return below(frames - 1)
+        return Matcher(seconds=5).search(pattern, ["low", "tide"]).lines, hanging_reason(pattern)
+
+    lines, refused = below(300)
+    assert lines == (1,)
+    assert not refused or "too deep" in refused
