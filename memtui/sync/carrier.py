@@ -14,7 +14,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from memtui.domain.record import Record
-from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_REFUSED, RefusedError, UsageError
+from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_REFUSED, MemtuiError, RefusedError, UsageError
 from memtui.text.secrets import find_secrets
 from memtui.vault.teams import PurgeOrder, Share, Thing
 
@@ -301,6 +301,10 @@ def check_branch(branch: str) -> str:
     answer = call_git(None, "check-ref-format", "--branch", branch)
     if answer.fault == "missing":
         raise missing_git("Install it, or use a database.")
+    if answer.fault == "late":
+        raise MemtuiError("git does not answer", where="git", remedy="Try again.")
+    if answer.code == -1:
+        raise MemtuiError("git cannot be started", where=answer.error.decode("utf-8", "replace")[:200])
     if branch.startswith("-") or not answer.is_whole:
         raise UsageError("git takes no branch of this name", where=repr(branch[:80]), remedy="Choose another name.")
     return branch

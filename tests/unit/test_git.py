@@ -13,6 +13,7 @@ import pytest
 from memtui.assist.check_git import Repository
 from memtui.capture.commits.read import read_commits
 from memtui.capture.dates import SourceDates
+from memtui.errors import MemtuiError
 from memtui.git import call_git, run_git
 from memtui.sync.carrier import check_branch
 from memtui.tree import tree_files
@@ -165,6 +166,23 @@ def test_without_git_it_is_said_that_git_is_missing(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("PATH", "")
     assert call_git(tmp_path, "status").fault == "missing"
     with pytest.raises(Exception, match="git is not installed"):
+        check_branch("main")
+
+
+def test_only_what_git_says_of_a_branch_is_held_against_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(MemtuiError, match="takes no branch of this name"):
+        check_branch("a..b")
+    (tmp_path / "git").write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(call_git, "__kwdefaults__", {**(call_git.__kwdefaults__ or {}), "seconds": 0.3})
+    with pytest.raises(MemtuiError, match="git does not answer"):
+        check_branch("main")
+    (tmp_path / "git").write_text("no program\n", encoding="utf-8")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MemtuiError, match="git cannot be started"):
         check_branch("main")
 
 
