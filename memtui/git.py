@@ -105,9 +105,7 @@ def without_filters(folder: Path, variables: Mapping[str, str] | None = None) ->
 
     Those of the person stay, as for LFS. `variables`: those with which git is asked.
     """
-    asked = ("config", "--show-scope", "--null", "--name-only", "--get-regexp", r"^filter\.")
-    parts = iter(call_git(folder, *asked, variables=variables).output.split(b"\0"))
-    keys = {key.decode("utf-8", "replace") for scope, key in zip(parts, parts, strict=False) if scope in _OWN}
+    keys = _own_settings(folder, r"^filter\.", variables) or set()
     settings = [
         (f"{key}.{part}", off)
         for key in sorted({key.rpartition(".")[0] for key in keys})
@@ -119,6 +117,33 @@ def without_filters(folder: Path, variables: Mapping[str, str] | None = None) ->
     for number, (key, value) in enumerate(settings, first):
         found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
     return found
+
+
+_STARTS = (
+    r"^(core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|gc\.recentobjectshook"
+    r"|credential\..*|protocol\..*|remote\..*\.(uploadpack|vcs))$"
+)
+"""Settings by which a fetch starts a program, or a way of fetching that is one."""
+
+
+def to_fetch(folder: Path, variables: Mapping[str, str] | None = None) -> dict[str, str] | None:
+    """Return variables with which a fetch starts no program that a repository names; None: its settings name one.
+
+    A folder is not fetched from unless the person allows it: another repository lies there, with settings of its own.
+    """
+    if _own_settings(folder, _STARTS, variables) != set():
+        return None
+    return {"GIT_ALLOW_PROTOCOL": os.environ.get("GIT_ALLOW_PROTOCOL", "git:http:https:ssh")}
+
+
+def _own_settings(folder: Path, pattern: str, variables: Mapping[str, str] | None) -> set[str] | None:
+    """Return the names of a repository's own settings that match, of whatever bytes; None if git does not tell."""
+    asked = ("config", "--show-scope", "--null", "--name-only", "--get-regexp", pattern)
+    answer = call_git(folder, *asked, variables=variables)
+    if answer.code not in {0, 1}:  # 1: there are none
+        return None
+    parts = iter(answer.output.split(b"\0"))
+    return {os.fsdecode(key) for scope, key in zip(parts, parts, strict=False) if scope in _OWN}
 
 
 def missing_git(remedy: str) -> MemtuiError:

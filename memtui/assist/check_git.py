@@ -21,7 +21,7 @@ from memtui.assist.check_changes import (
     wide_lines,
 )
 from memtui.errors import MemtuiError
-from memtui.git import OF_A_REPOSITORY, call_git, without_filters
+from memtui.git import OF_A_REPOSITORY, call_git, to_fetch, without_filters
 
 GIT_SECONDS = 20.0  # Longest time for one call of git
 LARGEST_FILE = 1_000_000  # Bytes of a file that is looked into although git takes it for binary, or parsed
@@ -41,6 +41,7 @@ _DIFF = (
         "--dst-prefix=b/",
     ),
 )
+_HOW_TO_FETCH = "Files are missing, and a fetch would start what its settings name: look at them, then fetch."
 _COMMIT = re.compile(rb"(?:^|(?<=[\n\0]))([0-9a-f]{40,64})\0")
 
 
@@ -57,24 +58,28 @@ class Repository:
     def __init__(self, folder: Path, root: Path | None = None) -> None:
         self._cwd = folder
         self._variables = {**_of_hook(folder), "GIT_LITERAL_PATHSPECS": "1"}
+        self._fetches = False
         asked = self.git("rev-parse", "--show-toplevel", "--git-path", "MERGE_HEAD")
         top, merging = asked.decode("utf-8", "surrogateescape").split("\n")[:2]
         self.top = self._cwd = Path(top)
         self._merging = folder / merging
+        # Of a partial clone, what has to be compared may have to be fetched.
+        allowed = to_fetch(self._cwd, self._variables)
+        self._fetches = allowed is not None
+        self._variables |= allowed or {}
         inside = _below(self.top, root) if root is not None else ""
         self.root = self.top / inside
         self._prefix = f"{inside}/" if inside else ""
 
     def git(self, *arguments: str, given: bytes = b"") -> bytes:
         """Return what git prints. Raises `GitError`: it fails, is missing or takes too long."""
-        # Of a partial clone, what has to be compared may have to be fetched.
         done = call_git(
             self._cwd,
             *("-c", "core.quotePath=true", *arguments),
             given=given,
             seconds=GIT_SECONDS,
             variables=self._variables,
-            network=True,
+            network=self._fetches,
             hooks=arguments[0] == "rev-parse",
         )
         if done.fault == "missing":
@@ -86,7 +91,10 @@ class Repository:
             if arguments[0] == "rev-parse" and "not a git repository" in said[-1]:
                 remedy = "Go to one, begin one with `git init`, or name the files to check."
                 raise GitError("This is not a git repository", where=str(self._cwd), remedy=remedy)
-            raise GitError(f"git refused ({said[-1].removeprefix('fatal: ')[:200]})", where=" ".join(arguments[:2]))
+            remedy = "" if self._fetches or b"promisor" not in done.error else _HOW_TO_FETCH
+            raise GitError(
+                f"git refused ({said[-1].removeprefix('fatal: ')[:200]})", where=" ".join(arguments[:2]), remedy=remedy
+            )
         return done.output
 
     # -- what changes -----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.assist.check_git import Repository
+from memtui.assist.check_git import GitError, Repository
 from memtui.capture.commits.read import read_commits
 from memtui.capture.dates import SourceDates
 from memtui.errors import MemtuiError
@@ -68,7 +68,10 @@ def trapped(tmp_path: Path) -> Path:
     _git(folder, "reset", "-q", _git(folder, "hash-object", "-t", "commit", "-w", "--stdin", given=signed))
     for hook in ("post-index-change", "pre-commit", "reference-transaction"):
         (folder / ".git" / "hooks" / hook).symlink_to(trap)
-    (folder / ".gitattributes").write_text("*.md filter=trap diff=trap\n", encoding="utf-8")
+    _write(folder / "b.txt", "one\n")
+    _git(folder, "add", "b.txt")
+    (folder / ".gitattributes").write_bytes(b"*.md filter=trap diff=trap\n*.txt filter=\xff\n")
+    _write(folder / "b.txt", "two\n")
     # What is as long and as old as before, and no older than the index, git can only tell by its contents.
     _write(folder / "a.md", "two\n")
     os.utime(folder / ".git" / "index", (WRITTEN, WRITTEN))
@@ -77,6 +80,8 @@ def trapped(tmp_path: Path) -> Path:
     for name in ("filter.trap.clean", "filter.trap.smudge", "diff.trap.textconv"):
         _git(folder, "config", name, f"'{trap}'")
     _git(folder, "config", "filter.trap.required", "true")
+    with (folder / ".git" / "config").open("ab") as settings:
+        settings.write(b'[filter "\xff"]\n\tclean = "\'' + os.fsencode(trap) + b"'\"\n")
     _git(folder, "config", "log.showSignature", "true")
     return folder
 
@@ -99,6 +104,26 @@ def test_looking_at_a_repository_runs_nothing_that_it_names(trapped: Path, look:
     sprung.unlink(missing_ok=True)
     assert look(trapped)
     assert not sprung.exists(), sprung.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("setting", ["remote.origin.uploadpack", "remote.origin.vcs", ""])
+def test_the_gate_fetches_what_a_partial_clone_lacks_only_if_that_starts_no_program_of_the_clone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
+    source = _repository(tmp_path / "source", "a.md")
+    _git(source, "config", "uploadpack.allowFilter", "true")
+    (source / "a.md").write_text("two\n", encoding="utf-8")
+    _git(source, "commit", "-qam", "Change")
+    _git(tmp_path, "clone", "-q", "--filter=blob:none", source.as_uri(), "clone")
+    if setting:
+        _git(tmp_path / "clone", "config", setting, f"touch '{tmp_path / 'sprung'}'; git-upload-pack")
+        with pytest.raises(GitError, match="git refused"):
+            Repository(tmp_path / "clone").since("HEAD~1", lambda _: True)
+    else:
+        (change,) = Repository(tmp_path / "clone").since("HEAD~1", lambda _: True).files
+        assert change.added == {1: "two"}
+    assert not (tmp_path / "sprung").exists()
 
 
 def test_filters_of_the_person_are_obeyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
