@@ -29,7 +29,8 @@ def with_new_paths(memory: Memory, paths: Mapping[str, str]) -> Memory:
     """Return a memory whose texts name the new paths of files instead of the old ones; itself where they name none.
 
     `paths`: old path to new path. A path is replaced where it stands whole, from the root of the project or from the
-    folder of the memory's source.
+    folder of the memory's source; one without a folder only in backticks, and only if it has an extension: `run` and
+    `docs` are words, too.
     """
     folder = (memory.source.path or "").rpartition("/")[0] if memory.source else ""
     said = dict(_spellings(paths, folder))
@@ -61,8 +62,14 @@ def _spellings(paths: Mapping[str, str], folder: str) -> Iterator[tuple[str, str
 
 def _renamed(text: str, said: Mapping[str, str]) -> str:
     """Return a text with each whole path replaced at once, so that no new one is taken for another old one."""
-    named = sorted((old for old in said if old in text), key=len, reverse=True)
+    named = sorted((old for old in said if old in text and _is_path(old)), key=len, reverse=True)
     if not named:
         return text
-    whole = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, named))})(?![\w/-]|\.\w)")
+    one_of = "|".join(re.escape(old) if "/" in old else rf"(?<=`){re.escape(old)}(?=`)" for old in named)
+    whole = re.compile(rf"(?<![\w./-])(?:{one_of})(?![\w/-]|\.\w)")
     return whole.sub(lambda found: said[found[0]], text)
+
+
+def _is_path(name: str) -> bool:
+    """Return whether what a text says is a path whatever stands around it, or may be one in backticks."""
+    return "/" in name or "." in name.strip(".")

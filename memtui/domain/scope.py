@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from memtui.domain.memory import Memory
@@ -161,8 +162,20 @@ def held_places(memory: Memory) -> tuple[str, ...]:
 
 def holds_within(memory: Memory, other: Memory) -> bool:
     """Return whether a memory holds only for files and in phases for which another one does, too."""
-    places, limits = held_places(other), limits_of(other)
-    if limits and not set(limits_of(memory)) & set(limits):
+    phases, paths = _phases_and_paths(memory)
+    other_phases, other_paths = _phases_and_paths(other)
+    if other_phases and not (phases and phases <= other_phases):
         return False
-    mine = held_places(memory)
-    return not places or (bool(mine) and all(any(matches(place, one) for place in places) for one in mine))
+    return _lie_within(paths, other_paths) and _lie_within(held_places(memory), held_places(other))
+
+
+def _phases_and_paths(memory: Memory) -> tuple[set[str], list[str]]:
+    """Return what a memory is limited to: names of phases, which are single words, and paths or patterns."""
+    limits = limits_of(memory)
+    phases = {limit for limit in limits if limit.isalpha()}
+    return phases, [limit for limit in limits if limit not in phases]
+
+
+def _lie_within(places: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether each of some places lies within another of some; no place at all is everywhere."""
+    return not others or (bool(places) and all(any(matches(other, one) for other in others) for one in places))

@@ -11,7 +11,6 @@ from math import inf
 
 from memtui.text.caseless import Caseless, Seldom
 from memtui.text.injection_described import (
-    DONE_BY_SCRIPTS,
     downloads_nothing,
     is_only_told_of,
     leads_to_refused,
@@ -92,7 +91,7 @@ class _Wording:
         return any(self._is_meant(sentence, *found.span()) for found in self.pattern.finditer(sentence))
 
     def _is_meant(self, sentence: str, at: int, end: int) -> bool:
-        if is_only_told_of(sentence, at, end, by_script=self.sort in DONE_BY_SCRIPTS):
+        if is_only_told_of(sentence, at, end, self.sort):
             return False
         from_nowhere = self.sort is PlantedSort.RUN and downloads_nothing(sentence, at, end)
         if from_nowhere and not _pattern("outside").search(sentence[max(0, at - 2 * _REACH) : end + 2 * _REACH]):

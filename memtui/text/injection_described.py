@@ -19,7 +19,8 @@ _LONGEST = 400  # characters of a sentence that names what is refused
 _TOLD_OF = re.compile(
     r"""\s*(?:[-*+|]\s+)?\**
     (?:`(?:[\w.@-]+/)*[\w.-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd|py|rb|pl|[cm]?js|ts)`
-    |`-{1,2}[\w-]+(?:[ =][^`\n]{1,40})?`(?:(?:\s*[/|,]\s*|\s+or\s+)`-{1,2}[\w-]+(?:[ =][^`\n]{1,40})?`){0,3})
+    |(?P<option>`-{1,2}[\w-]+(?:[ =][^`\n]{1,40})?`)
+    (?:(?:\s*[/|,]\s*|\s+or\s+)`-{1,2}[\w-]+(?:[ =][^`\n]{1,40})?`){0,3})
     \**\s*(?:[—–:|→]|-{1,2}(?=\s))\s*""",
     re.VERBOSE,
 )
@@ -28,7 +29,8 @@ _TOLD_OF = re.compile(
 _DOES = re.compile(r"(?:skip|avoid|assume|answer|suppresse?)s?\b", re.IGNORECASE)
 """What an option does of which the name is a part of the wording."""
 
-DONE_BY_SCRIPTS = frozenset({PlantedSort.RUN, PlantedSort.SEND, PlantedSort.OFF})
+_DONE_BY_SCRIPTS = frozenset({PlantedSort.RUN, PlantedSort.SEND, PlantedSort.OFF})
+"""What a script can do, as none tells anybody to ignore its orders."""
 
 _DOWNLOADS = re.compile(r"\b(?:curl|wget|fetch|iwr|irm)\b", re.IGNORECASE)
 _NO_ADDRESS = re.compile(
@@ -36,6 +38,9 @@ _NO_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 """What may follow a command that downloads, in place of an address: `curl … | sh`, `$(curl url)`."""
+
+_FED = re.compile(r"\|\s*xargs\b[^|`]*$|\|\s*$|\$\($")
+"""What gives a command that downloads its address: what stands before it in a pipe."""
 
 _NAMED = re.compile(r"(?:^|[.:;>\n])[\s*+>-]*[`\"'“«「]?\[?$")
 
@@ -49,18 +54,17 @@ def _pattern(name: str) -> re.Pattern[str]:
 def downloads_nothing(sentence: str, start: int, end: int) -> bool:
     """Return whether a wording that stands there has a download without an address: it names a kind of command."""
     command = _DOWNLOADS.search(sentence, start, end)
-    return command is not None and _NO_ADDRESS.match(sentence, command.end(), end + _AFTER) is not None
+    if command is None or _FED.search(sentence[max(0, start - _BEFORE) : command.start()]):
+        return False
+    return _NO_ADDRESS.match(sentence, command.end(), end + _AFTER) is not None
 
 
-def is_only_told_of(sentence: str, start: int, end: int, *, by_script: bool = False) -> bool:
-    """Return whether a wording that stands there is told of as refused, or named as doing harm, under no condition.
-
-    `by_script`: whether it is something that a script can do, as no script tells anybody to ignore its orders.
-    """
+def is_only_told_of(sentence: str, start: int, end: int, sort: str) -> bool:
+    """Return whether a wording that stands there is told of as refused, or named as doing harm, under no condition."""
     before = sentence[max(0, start - _BEFORE) : start]
     if _pattern("condition").search(before):
         return False
-    if by_script and _is_done_by_named(sentence, start, end):
+    if sort in _DONE_BY_SCRIPTS and _is_done_by_named(sentence, start, end, sort):
         return True
     after = sentence[end : end + _AFTER]
     if _pattern("label").search(before) or _pattern("refuses").search(before) or _pattern("is_refused").match(after):
@@ -68,13 +72,14 @@ def is_only_told_of(sentence: str, start: int, end: int, *, by_script: bool = Fa
     return _NAMED.search(before) is not None and _pattern("does_harm").match(after) is not None
 
 
-def _is_done_by_named(sentence: str, start: int, end: int) -> bool:
+def _is_done_by_named(sentence: str, start: int, end: int, sort: str) -> bool:
     """Return whether a wording is what a script or an option does, by whose name a sentence begins.
 
     It begins behind the name, or within it as `--yes … skip` does, and ends behind it.
     """
     named = _TOLD_OF.match(sentence[:_BEFORE])
-    if named is None:
+    # An option that is made up could stand before any download.
+    if named is None or (named["option"] and sort != PlantedSort.OFF):
         return False
     return named.end() == start or (start < named.end() < end and _DOES.match(sentence, named.end()) is not None)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from memtui.text.injection_described import DONE_BY_SCRIPTS, is_only_told_of
+from memtui.text.injection_described import is_only_told_of
 from memtui.text.planted import PlantedSort
 from memtui.text.tables import read_table
 
@@ -142,7 +142,7 @@ class Language:
         earliest = one[0] if self.row.get("negated_after") else max(0, start - _BEFORE)
         latest = end + (_AFTER if self.row.get("negated_after") else after)
         is_denied = self._negated.search(near, max(0, earliest - low), latest - low) is not None
-        return is_denied or is_only_told_of(sentence, start, end, by_script=kind in DONE_BY_SCRIPTS)
+        return is_denied or is_only_told_of(sentence, start, end, kind)
 
 
 def _belong_together(one: re.Match[str], other: re.Match[str]) -> bool:

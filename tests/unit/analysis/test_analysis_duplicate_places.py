@@ -61,6 +61,7 @@ def test_a_phase_is_left_by_what_holds_in_all() -> None:
     build, both = ruled("one", OIL, tags=("only:build",)), ruled("other", OIL, tags=("only:build", "only:debug"))
     assert holds_within(build, both)
     assert not holds_within(ruled("any", OIL), build)
+    assert not holds_within(both, build)
 
 
 def test_the_items_that_a_title_counts_are_no_numbers_of_the_text() -> None:

@@ -29,6 +29,19 @@ def test_a_whole_path_is_replaced_and_no_other(text: str, expected: str) -> None
     assert that_name_old_paths([one], {one.id: MOVES}) == ([one] if text != expected else [])
 
 
+@pytest.mark.parametrize(
+    ("old", "text", "expected"),
+    [
+        ("run", "run the lamps with `run`", "run the lamps with `run`"),
+        ("docs", "keep docs short", "keep docs short"),
+        ("lamp.py", "lamp.py of any quay", "lamp.py of any quay"),
+        ("lamp.py", "light it in `lamp.py`", "light it in `quay/lamp.py`"),
+    ],
+)
+def test_a_name_at_the_root_is_a_path_in_backticks_with_an_extension_alone(old: str, text: str, expected: str) -> None:
+    assert with_new_paths(memory(1, "Quay", insight=text), {old: f"quay/{old}"}).insight == expected
+
+
 def test_one_path_that_takes_the_place_of_another_is_not_followed_twice() -> None:
     one = memory(1, "Quay", insight="From a/x.py to a/y.py")
     assert with_new_paths(one, {"a/x.py": "a/y.py", "a/y.py": "a/z.py"}).insight == "From a/y.py to a/z.py"
