@@ -108,6 +108,12 @@ def beside_backups(vault: Path, suffix: str) -> list[Path]:
     return [path for ending in _endings(vault) for path in _matching(vault, ending, suffix)]
 
 
+def unclear_leftovers(vault: Path, suffix: str) -> list[Path]:
+    """Return files with a suffix that an earlier version left of this vault's backups or of those of one beside it."""
+    named_otherwise = vault.suffix != _FIRST_SUFFIX and _namesakes(vault)
+    return _matching(vault, _FIRST_SUFFIX, suffix) if named_otherwise else []
+
+
 def damaged_copy(vault: Path, now: datetime) -> Path:
     """Return where a damaged vault is kept when it is repaired."""
     return damaged_folder(vault) / f"{vault.stem}-{now.astimezone(UTC):{_STAMP_FORM}}{vault.suffix}"

@@ -14,7 +14,7 @@ from memtui import locations
 from memtui.domain.identity import PERSON
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
-from memtui.vault.backups import backups_of, beside_backups, is_stamped
+from memtui.vault.backups import backups_of, beside_backups, is_stamped, unclear_leftovers
 from memtui.vault.journal import gone_with_words_of, words_of
 from memtui.vault.lease import (
     LOG,
@@ -265,6 +265,8 @@ def _out_of_reach(vault: Path) -> list[Path]:
     if folder.is_dir():
         # Files with a time stamp are backups of this vault, rewritten by now, or of another vault beside it.
         found.extend(sorted(path for path in folder.iterdir() if path.is_file() and not is_stamped(path)))
+    for suffix in (".partial", FRESH, f".partial{LOG}", f"{FRESH}{LOG}"):
+        found.extend(unclear_leftovers(vault, suffix))
     return found
 
 

@@ -130,10 +130,13 @@ def probe(path: Path, *, wait_seconds: float | None = None) -> Probe:
     return _probe_of(run_child("memtui.vault.subprocess_probe", "look", str(path), patience))
 
 
+IN_USE = "in use"
+
+
 def beginnings(vault: Path, others: Sequence[Path]) -> dict[Path, str]:
     """Return when and by whom the journals of vaults and their copies were begun, without those that cannot be read.
 
-    `vault`: whose lease may be held by the caller.
+    `vault`: whose lease may be held by the caller; `IN_USE` if another program has it open, as it is not damaged then.
     """
     found: dict[Path, str] = {}
     waiting = [vault, *others]
@@ -153,6 +156,9 @@ def _say_beginnings(vault: Path, paths: Iterable[Path]) -> None:
         try:
             with lease(path, exclusive=False, wait_seconds=2.0) if is_other else nullcontext():
                 say(file=str(path), begun=_beginning(path))
+        except VaultBusyError:
+            if path == vault:
+                say(file=str(path), begun=IN_USE)
         except Exception:  # noqa: BLE001, S112 - what cannot be read has no beginning that could be compared
             continue
 
