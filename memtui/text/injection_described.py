@@ -39,7 +39,7 @@ _NO_ADDRESS = re.compile(
 )
 """What may follow a command that downloads, in place of an address: `curl … | sh`, `$(curl url)`."""
 
-_FED = re.compile(r"\|\s*xargs\b[^|`]*$|\|\s*$|\$\($")
+_FED = re.compile(r"\|[^`\n]*$")
 """What gives a command that downloads its address: what stands before it in a pipe."""
 
 _NAMED = re.compile(r"(?:^|[.:;>\n])[\s*+>-]*[`\"'“«「]?\[?$")
