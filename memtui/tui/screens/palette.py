@@ -166,7 +166,7 @@ class HelpScreen(FindScreen):
 
     def __init__(self, screen: MemtuiScreen) -> None:
         super().__init__(screen, "Help")
-        self._shared = ""  # The reason why several actions are not possible, which is said once, above all of them
+        self._shared = ""  # The reason why several actions are not possible, which is said once, below the first of them
 
     def options(self, words: Sequence[str]) -> Iterator[Option]:
         """Yield the purpose of the screen, its actions, its words and marks, and the language of queries."""
@@ -175,12 +175,12 @@ class HelpScreen(FindScreen):
         self._shared = "" if words else self._shared_reason(actions_of(area))
         if not words:
             yield Option(Content("\n".join(wrap(told.purpose, self.line_cells))), disabled=True)
-        if self._shared:
-            not_now = wrap(f"Dim, as not possible now: {self._shared}", self.line_cells)
-            yield Option(Content.styled("\n".join(not_now), "$memtui-dim"), disabled=True)
         first = [registry.by_id(name) for name in told.keys]
         rest = [action for action in actions_of(area) if action not in first]
         yield from self._group(FIRST_KEYS, first, words)
+        if self._shared:
+            not_now = wrap(f"Dim, as not possible now: {self._shared}", self.line_cells)
+            yield Option(Content.styled("\n".join(not_now), "$memtui-dim"), disabled=True)
         yield from self._group("Go to", [one for one in rest if one.id.startswith(GO)], words)
         by_area: dict[str, list[Action]] = {}
         for action in rest:
