@@ -91,17 +91,21 @@ class Publications:
         publisher = self._publisher()
         self._choose_again(publisher)
         rows = place_states(publisher, access.opening.threshold, self.chosen)
+        if self._choose_again(publisher):  # an undo came between
+            rows = place_states(publisher, access.opening.threshold, self.chosen)
         twice = paid_twice(access.opening.folder, Path.home(), assistant_names())
         cuts = plan_cuts(access.read_vault, publisher.root, scope=publisher.scope)
         return PublishRead(tuple(rows), tuple(cuts), twice, publisher.root, publisher.project, signature)
 
-    def _choose_again(self, publisher: Publisher) -> None:
-        """Choose what was chosen before a publication that was undone."""
-        known = standing_publications(publisher.vault, publisher.root) if self._written else {}
-        for block, (selection, before) in list(self._written.items()):
-            if tuple(known.get(block, ())) == before:
-                self.chosen.setdefault(block, selection)
-                del self._written[block]
+    def _choose_again(self, publisher: Publisher) -> bool:
+        """Choose what was chosen before a publication that was undone; returns whether there is any."""
+        written = list(self._written.items())
+        known = standing_publications(publisher.vault, publisher.root) if written else {}
+        undone = [(block, selection) for block, (selection, before) in written if tuple(known.get(block, ())) == before]
+        for block, selection in undone:
+            self.chosen.setdefault(block, selection)
+            self._written.pop(block, None)
+        return bool(undone)
 
     def _publisher(self) -> Publisher:
         access, opening = self._access, self._access.opening

@@ -166,7 +166,9 @@ class HelpScreen(FindScreen):
 
     def __init__(self, screen: MemtuiScreen) -> None:
         super().__init__(screen, "Help")
-        self._shared = ""  # The reason why several actions are not possible, which is said once, below the first of them
+        self._shared = (
+            ""  # The reason why several actions are not possible, which is said once, below the first of them
+        )
 
     def options(self, words: Sequence[str]) -> Iterator[Option]:
         """Yield the purpose of the screen, its actions, its words and marks, and the language of queries."""
