@@ -254,6 +254,9 @@ def _gaps(found: Sequence[Parts], outlined: Outline, pieces: Sequence[Piece], fi
     for span, reason in left_out:  # from the middle of a piece
         for number in range(span.first, span.last + 1):
             reasons[number] = reason if outlined.lines[number].strip() else ""
+    for number, reason in outlined.unclosed:  # taken out of its line, which stands blank in a piece or a gap
+        if not any(first_line + number in range(piece.span[0], piece.span[1] + 1) for piece in pieces):
+            reasons[number] = reasons[number] or reason
     return _joined_gaps(reasons, {span.first for span, _ in noted}, first_line)
 
 

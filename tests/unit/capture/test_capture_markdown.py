@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.capture.markdown import PIECE_CHARS, Split, split_markdown
@@ -337,6 +337,7 @@ LINES = st.sampled_from(
 
 
 @given(st.lists(LINES, max_size=30))
+@example(["<pre>", "<!-- open", "text"])
 def test_every_line_is_in_exactly_one_piece_or_gap(lines: list[str]) -> None:
     markdown = "\n".join(lines)
     split = split_markdown(markdown)
