@@ -250,13 +250,11 @@ def _gaps(found: Sequence[Parts], outlined: Outline, pieces: Sequence[Piece], fi
     for piece in pieces:
         first, last = piece.span[0] - first_line, piece.span[1] - first_line
         reasons[first : last + 1] = [""] * (last - first + 1)
+    unclosed = dict(outlined.unclosed)  # taken out of their lines, which stand blank
     left_out = ((span, reason) for parts in found for span, reason in parts.gaps if span in parts.dropped)
     for span, reason in left_out:  # from the middle of a piece
         for number in range(span.first, span.last + 1):
-            reasons[number] = reason if outlined.lines[number].strip() else ""
-    for number, reason in outlined.unclosed:  # taken out of its line, which stands blank in a piece or a gap
-        if not any(first_line + number in range(piece.span[0], piece.span[1] + 1) for piece in pieces):
-            reasons[number] = reasons[number] or reason
+            reasons[number] = reason if outlined.lines[number].strip() else unclosed.get(number, "")
     return _joined_gaps(reasons, {span.first for span, _ in noted}, first_line)
 
 

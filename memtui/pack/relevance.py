@@ -208,8 +208,7 @@ def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, fl
         left = room * LEFT_OF_FOLDER if is_elsewhere else room
         least = max(
             ACT_CHANCE if any(title.search(one.title) for title in titles) else 0.0,
-            _least_at_files(one, signs, is_reached=bool(features["reached"])),
-            DUE_CHANCE if is_due(one, task.files) else 0.0,
+            _least_by_files(one, signs, task.files, is_reached=bool(features["reached"])),
         )
         known[one.id] = Chance(round(left * chance.value, 6), round(left * chance.here, 6)).at_least(least)
     return known
@@ -220,6 +219,11 @@ def _at_work(judged: Sequence[tuple[float, Memory, Signs]]) -> frozenset[str]:
     best = max(judged, key=lambda row: (row[0], row[1].id), default=None)
     says_work = best is not None and best[0] >= LEAST_OF_BEST and best[2].sentence >= SAYS_WORK
     return frozenset(folders_of(best[1])) if best is not None and says_work else frozenset()
+
+
+def _least_by_files(memory: Memory, signs: Signs, files: Sequence[str], *, is_reached: bool) -> float:
+    """Return the chance that a memory has at least for files in hand: that it is tied to one, or is due for one."""
+    return max(_least_at_files(memory, signs, is_reached=is_reached), DUE_CHANCE if is_due(memory, files) else 0.0)
 
 
 def _least_at_files(memory: Memory, signs: Signs, *, is_reached: bool) -> float:
