@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import ast
 import codecs
+import functools
+import inspect
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from types import CodeType, ModuleType
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 import pytest
 
@@ -33,6 +37,21 @@ SAYING = frozenset(
 
 WORDS = frozenset({"frontmatter", "left_out", "merge_conflicts", "skip_codes", "unclosed"})
 """Modules of `memtui.capture` that have a class of reasons among patterns and names."""
+
+TESTS_OF_SAYING = (
+    "analysis/test_analysis_duplicates.py",
+    "capture/test_capture_merge_conflicts.py",
+    "capture/test_capture_reimport.py",
+    "capture/test_capture_stores_importing.py",
+    "capture/test_readers_adr.py",
+    "curate/test_curate_review_queue.py",
+    "text/test_text_injection.py",
+    "text/test_text_injection_roles.py",
+)
+"""Tests, in `tests/unit`, of services that have sentences of their own, which decide by a code what they say."""
+
+ABOVE = re.compile(r"memtui\.(?:wording|sync|assist|tui|cli)\.")
+"""Packages that hold sentences, and those above them; by the import contracts no service reaches one."""
 
 _FIELD = re.compile(r"(\{[^{}]*\})")
 
@@ -114,6 +133,45 @@ class _Finder(MetaPathFinder):
         return spec
 
 
+def _names(code: CodeType) -> set[str]:
+    """Return the names that a function uses, also in the functions within it."""
+    inner = (const for const in code.co_consts if isinstance(const, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
+@functools.cache
+def imported_sentences(file: Path) -> set[str]:
+    """Return what a file of the tests imports from a package above the services, itself or through a helper."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            helper = Path(__file__).with_name(f"{node.module}.py")
+            whole = helper.is_file() and helper != Path(__file__) and bool(imported_sentences(helper))
+            found |= {
+                one.asname or one.name for one in node.names if whole or ABOVE.match(f"{node.module}.{one.name}.")
+            }
+    return found
+
+
+def meets_sentences(test: pytest.Function) -> bool:
+    """Return whether a test, a fixture of it or a function of its file that they call uses such a name."""
+    sentences = imported_sentences(test.path)
+    fixtures = test._fixtureinfo.name2fixturedefs.values()
+    waiting: list[Callable[..., Any]] = [test.function, *(one.func for found in fixtures for one in found)]
+    seen: set[FunctionType] = set()
+    while waiting:
+        function = inspect.unwrap(waiting.pop())
+        if function in seen or not isinstance(function, FunctionType):
+            continue
+        seen.add(function)
+        names = _names(function.__code__)
+        if names & sentences:
+            return True
+        called = (function.__globals__.get(name) for name in names)
+        waiting += [one for one in called if isinstance(one, FunctionType) and one.__module__ == test.module.__name__]
+    return False
+
+
 def install() -> None:
     """Turn the sentences of every such module that is imported from now on."""
     sys.meta_path.insert(0, _Finder())
@@ -123,3 +181,15 @@ def install() -> None:
 def pytest_load_initial_conftests() -> None:
     """Reword before a `conftest.py` imports a sentence."""
     install()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what meets no sentence, but in the tests of services that have sentences themselves."""
+    whole = {Path(__file__).parent / "unit" / name for name in TESTS_OF_SAYING}
+    left_out = [
+        item
+        for item in items
+        if item.path not in whole and not (isinstance(item, pytest.Function) and meets_sentences(item))
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from reworded import TESTS_OF_SAYING, imported_sentences
 
 HERE = Path(__file__).parent
 SERVICES = ("domain", "recall", "pack", "analysis", "curate", "capture", "publish")
-SENTENCES = re.compile(r"\bmemtui[. ](?:import )?(?:wording|sync|assist|tui|cli)\b")
-"""Packages that hold sentences, and those above them; by the import contracts no service reaches one."""
-
-
-SAYING = (
-    "analysis/test_analysis_duplicates.py",
-    "capture/test_capture_merge_conflicts.py",
-    "capture/test_capture_reimport.py",
-    "capture/test_capture_stores_importing.py",
-    "capture/test_readers_adr.py",
-    "curate/test_curate_review_queue.py",
-    "text/test_text_injection.py",
-    "text/test_text_injection_roles.py",
-)
-"""Tests of services that have sentences of their own, which decide by a code what they say."""
 
 
 def _meeting_sentences() -> list[str]:
-    """Return the tests of services that can meet a sentence, by themselves or through a helper."""
-    helpers = [path.stem for path in HERE.parent.glob("*.py") if SENTENCES.search(path.read_text("utf-8"))]
-    meeting = re.compile(rf"{SENTENCES.pattern}|^(?:from|import) (?:{'|'.join(helpers)})\b", re.MULTILINE)
+    """Return the tests of services that can meet a sentence."""
     tests = sorted(path for package in SERVICES for path in (HERE / package).rglob("test_*.py"))
-    return [str(path) for path in tests if meeting.search(path.read_text("utf-8"))]
+    return [str(path) for path in tests if imported_sentences(path)]
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -45,7 +28,7 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_services_do_the_same_whatever_the_messages_say() -> None:
-    saying = [str(HERE / name) for name in SAYING]
+    saying = [str(HERE / name) for name in TESTS_OF_SAYING]
     run = _run("-m", "fast and not words and not hypothesis", *dict.fromkeys([*_meeting_sentences(), *saying]))
     assert run.returncode == 0, run.stdout[-4_000:]
 
