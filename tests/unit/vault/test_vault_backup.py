@@ -19,6 +19,8 @@ from memtui.vault.lease import lease, lock_path, log_path, queue_path, remove_fi
 from memtui.vault.purge import purge_memories
 from memtui.vault.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("probed_in_place")
+
 
 @pytest.fixture
 def filled(vault: Vault) -> Vault:

@@ -29,6 +29,8 @@ from memtui.vault.undo import redo, undo
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
+pytestmark = pytest.mark.usefixtures("probed_in_place")
+
 SECRET = "tok_" + secrets.token_hex(40)
 """Random, long, and so of no use to a compressor: its bytes stand in the file as they are."""
 
