@@ -19,15 +19,13 @@ from memtui.publish.destinations import folder_published_in
 from memtui.publish.files import refuse_outside, write_atomically
 from memtui.publish.managed_blocks import Block
 from memtui.vault.journal import Step, change_at, last_number
-from memtui.vault.lease import published_folder
+from memtui.vault.lease import UNFINISHED, published_folder
 from memtui.vault.publications import BLOCK, CUT, PUBLICATION
 from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
 _PRIVATE_FILE, _PRIVATE_FOLDER = 0o600, 0o700
-_UNFINISHED = "unfinished.json"
-
 
 LARGEST_FILE = 16 * 1024 * 1024  # Bytes; a rules file that is larger is something else
 
@@ -95,7 +93,7 @@ def written(vault: Vault, writer: VaultWriter, edits: Sequence[Edit]) -> Iterato
         raise
     finally:
         with suppress(OSError):
-            (published_folder(vault.path) / _UNFINISHED).unlink(missing_ok=True)
+            (published_folder(vault.path) / UNFINISHED).unlink(missing_ok=True)
 
 
 def _write(path: Path, data: bytes | None) -> None:
@@ -134,7 +132,8 @@ def _put_back(edit: Edit) -> None:
 def _keep(vault: Vault, writer: VaultWriter, edits: Sequence[Edit]) -> None:
     """Keep a backup of each file, and the old bytes of all until all are written and the vault has the change."""
     folder = published_folder(vault.path)
-    folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
+    for one in (folder.parent, folder):
+        one.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
     for edit in edits:
         if edit.before is not None:
             write_atomically(backup_of(vault, edit.path), edit.before, mode=_PRIVATE_FILE)
@@ -148,7 +147,7 @@ def _keep(vault: Vault, writer: VaultWriter, edits: Sequence[Edit]) -> None:
         for edit in edits
     ]
     kept = {"number": last_number(writer) + 1, "at": format_time(writer.now), "files": files}
-    write_atomically(folder / _UNFINISHED, json.dumps(kept).encode(), mode=_PRIVATE_FILE)
+    write_atomically(folder / UNFINISHED, json.dumps(kept).encode(), mode=_PRIVATE_FILE)
 
 
 def backup_of(vault: Vault, path: Path) -> Path:
@@ -164,7 +163,7 @@ def finish_unfinished(vault: Vault) -> None:
 
     To be called before anything is written, which forgets what an earlier crash left.
     """
-    file = published_folder(vault.path) / _UNFINISHED
+    file = published_folder(vault.path) / UNFINISHED
     if not file.exists():
         return
     # Whoever writes files holds the vault: what is still there under its lease was left by a crash.

@@ -7,7 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +26,8 @@ from memtui.vault.lease import signature_of
 from memtui.vault.purge import PurgeReport
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import SYNC
-from memtui.vault.teams import PurgeOrder, Share, Team, drop_copy, drop_team, read_shares, read_teams
+from memtui.vault.team_copies import drop_copies, using_copies
+from memtui.vault.teams import PurgeOrder, Share, Team, drop_team, read_shares, read_teams
 from memtui.vault.text_search import Patterns
 from memtui.vault.vault import Vault
 
@@ -113,11 +114,12 @@ def _sync_one(vault: Vault, team: Team, request: SyncRequest) -> SyncReport:
 def _connected(team: Team) -> Iterator[Carrier]:
     """Open the place of a team. Raises `MemtuiError`: it cannot be reached, or is another team's."""
     carrier = carrier_of(team)
-    try:
-        carrier.connect()
-        yield carrier
-    finally:
-        carrier.close()
+    with using_copies() if team.branch else nullcontext():
+        try:
+            carrier.connect()
+            yield carrier
+        finally:
+            carrier.close()
 
 
 def carrier_of(team: Team) -> Carrier:
@@ -145,7 +147,7 @@ def leave(vault: Vault, place: str | None) -> Team:
     with vault.write(actor="team", action=SYNC) as writer:
         drop_team(writer, team.id)
     if team.branch:
-        drop_copy(locations.team_copy(team.id))
+        drop_copies([locations.team_copy(team.id)], wait_seconds=vault.patience_seconds)
     return team
 
 

@@ -28,7 +28,7 @@ _STAMP_FORM = "%Y%m%dT%H%M%S%f"
 
 @dataclass(frozen=True, slots=True)
 class Backups:
-    """What lies in the backup folder of a vault; each list with the newest first."""
+    """Copies of a vault in a folder of it; backups with the newest first."""
 
     own: list[Path]
     unclear: list[Path]  # may be of this vault or of another one
@@ -119,11 +119,15 @@ def damaged_copy(vault: Path, now: datetime) -> Path:
     return damaged_folder(vault) / f"{vault.stem}-{now.astimezone(UTC):{_STAMP_FORM}}{vault.suffix}"
 
 
-def damaged_copies(vault: Path) -> list[Path]:
-    """Return what was kept of a vault when it was repaired, the oldest first."""
-    folder, endings = damaged_folder(vault), "|".join(map(re.escape, _endings(vault)))
-    own = re.compile(rf"{re.escape(vault.stem)}-\d{{8}}T\d{{12}}(?:{endings})")
-    return sorted(path for path in folder.iterdir() if own.fullmatch(path.name)) if folder.is_dir() else []
+def damaged_copies(vault: Path) -> Backups:
+    """Return what was kept of a vault when it was repaired, the oldest first; no journal tells whose a copy is."""
+    folder, endings = damaged_folder(vault), "|".join(map(re.escape, {vault.suffix, _FIRST_SUFFIX}))
+    named = re.compile(rf"{re.escape(vault.stem)}-\d{{8}}T\d{{12}}(?:{endings})")
+    found = sorted(path for path in folder.iterdir() if named.fullmatch(path.name)) if folder.is_dir() else []
+    doubtful = {_FIRST_SUFFIX} if _namesakes(vault) else set()
+    return Backups(
+        [path for path in found if path.suffix not in doubtful], [path for path in found if path.suffix in doubtful]
+    )
 
 
 def _endings(vault: Path) -> set[str]:

@@ -212,18 +212,15 @@ def _damaged_checks(path: Path) -> list[Check]:
     if drafts:
         detail = f"{', '.join(map(str, drafts))} holds what was typed in the app and is not saved"
         found.append(Check("drafts", ok=True, detail=detail, remedy="the app offers it again", vital=False))
-    if not kept:
-        return found
-    return [
-        *found,
-        Check(
-            "damaged copies",
-            ok=True,
-            detail=f"{kept[0].parent} contains {', '.join(file.name for file in kept)}",
-            remedy="delete them once you are sure that nothing is missing",
-            vital=False,
-        ),
-    ]
+    for copies, whose, missing in (
+        (kept.own, "", "nothing is missing"),
+        (kept.unclear, ", of this vault or of another one with its name", "nothing is missing in either"),
+    ):
+        if copies:
+            detail = f"{copies[0].parent} contains {', '.join(file.name for file in copies)}{whose}"
+            remedy = f"delete them once you are sure that {missing}"
+            found.append(Check("damaged copies", ok=True, detail=detail, remedy=remedy, vital=False))
+    return found
 
 
 def _drive_check(path: Path) -> Check:

@@ -61,9 +61,18 @@ def drafts_files(vault: Path) -> list[Path]:
     return sorted(vault.parent.glob(f"{escape(vault.name)}{_DRAFTS}*"))
 
 
-def published_folder(vault: Path) -> Path:
-    """Return where files of assistants are kept as they were before memtui wrote into them."""
+UNFINISHED = "unfinished.json"
+"""The file in a vault's `published_folder` that says what a crash may have left half-written."""
+
+
+def published_root(vault: Path) -> Path:
     return vault.parent / "published"
+
+
+def published_folder(vault: Path) -> Path:
+    """Return where files of assistants are kept as they were before this vault wrote into them."""
+    root = published_root(vault)
+    return root if vault.name == FILE_NAME else root / vault.name
 
 
 def damaged_folder(vault: Path) -> Path:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,19 +20,22 @@ from memtui.vault.backups import backups_of, beside_backups, is_stamped, unclear
 from memtui.vault.journal import gone_with_words_of, words_of
 from memtui.vault.lease import (
     LOG,
+    UNFINISHED,
     backup_folder,
     damaged_folder,
     drafts_files,
     lease,
     log_path,
     published_folder,
+    published_root,
     remove_files,
 )
 from memtui.vault.publications import publications
 from memtui.vault.repair import SNAPSHOT
 from memtui.vault.rewrite import FRESH, Order, rewrite_file
 from memtui.vault.subprocess_probe import probe
-from memtui.vault.teams import drop_copy, read_teams
+from memtui.vault.team_copies import drop_copies
+from memtui.vault.teams import read_teams
 from memtui.vault.text_search import Eraser, bytes_pattern, cells_with_word, holds_text, text_pattern
 from memtui.vault.vault import Vault
 
@@ -52,7 +57,7 @@ class PurgeReport:
     # other capitalisations of a text that the vault still contains, with the number of places
     variants: Mapping[str, int] = field(default_factory=dict)
     branches: tuple[str, ...] = ()  # of teams, whose history keeps what was shared
-    found: bool = True  # False where a text occurs nowhere, so that nothing was written
+    found: bool = True  # False where a text is in neither the vault nor a backup, so that neither was written
 
 
 def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
@@ -83,7 +88,8 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
     report = _purge(vault, Order(frozenset(ids) | twins, None, vault.now(), named=len(set(ids))))
     report = _forget_copies(vault, report)
     report = _forget(report, locations.payload_files())
-    return _with_published(vault, report, [*published, *_edited(ids, told)])
+    wanted = [words for line in told if len(words := " ".join(line.split())) >= _SHORTEST_TOLD]
+    return _with_published(vault, report, [*published, *_edited(ids, wanted)], lambda data: _tells(data, wanted))
 
 
 def purge_text(vault: Vault, text: str) -> PurgeReport:
@@ -91,7 +97,7 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
 
     Exactly this text, with any white space between its words. Case matters, because in other capitals it may be
     another word, and a purge cannot be undone; other capitalisations are reported. If it occurs neither in the vault
-    nor in a backup, nothing is written. Ids, configured kinds and other machine words stay. A file whose bytes still
+    nor in a backup, neither is written. Ids, configured kinds and other machine words stay. A file whose bytes still
     contain it is among the leftovers.
 
     Raises:
@@ -115,46 +121,79 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
     with vault.read() as reader:
         published = [Path(one.path) for one in publications(reader)]
     report = _purge(vault, Order(frozenset(), eraser, vault.now()), text, has_variants=bool(variants))
-    report = _forget_copies(vault, report)
+    # What occurs nowhere else may be in what a branch was before it was rewritten.
+    report = _forget_copies(vault, report, "" if report.found else text)
     installs = locations.installs_folder()
     # Uninstalling takes single entries out where no copy of a configuration is left.
     configurations = installs.iterdir() if installs.is_dir() else ()
     report = _forget(report, [*locations.payload_files(), locations.app_state(), *configurations], text)
     theirs = [path for path in (*published, *locations.editor_files()) if _holds(path, text)]
-    report = _with_published(vault, report, theirs, text)
+    report = _with_published(vault, report, theirs, bytes_pattern(text).search, is_of_text=True)
     return replace(report, variants=_case_variants(vault, text) if report.found else variants)
 
 
-def _with_published(vault: Vault, report: PurgeReport, paths: Sequence[Path], text: str = "") -> PurgeReport:
+def _with_published(
+    vault: Vault,
+    report: PurgeReport,
+    paths: Sequence[Path],
+    holds: Callable[[bytes], object],
+    *,
+    is_of_text: bool = False,
+) -> PurgeReport:
     """Remove drafts and the backups of files that memtui wrote into, and add the files that still contain the text.
 
+    A file that two vaults publish into is kept by each with what the other wrote.
+
     `paths`: of these those that are a person's: what memtui published into, and what was given to an editor.
+    `holds`: whether bytes contain what is erased. `is_of_text`: without it, all that this vault kept goes.
     """
-    folder = published_folder(vault.path)
-    for kept in (*drafts_files(vault.path), *(folder.iterdir() if folder.is_dir() else ())):
-        if not kept.exists():
-            continue
-        # What was kept of a crash is packed, so that its bytes do not tell.
-        if not text or kept.suffix == ".json" or _holds(kept, text):
-            remove_files(kept)
-    return replace(report, leftovers=(*report.leftovers, *sorted({path for path in paths if path.is_file()})))
-
-
-def _edited(ids: Sequence[str], told: Iterable[str]) -> list[Path]:
-    """Return what an editor has or had open of some memories: their own files, and those of many that tell of them.
-
-    `told`: their ids and the lines of their texts; what is so short that it may stand anywhere does not count.
-    """
-    own = {path for identifier in ids for path in locations.editor_files(identifier)}
-    wanted = [words for line in told if len(words := " ".join(line.split())) >= _SHORTEST_TOLD]
-    for path in locations.editor_files():
+    root, own = published_root(vault.path), {published_folder(vault.path), vault.path.parent}
+    left = {path for path in paths if path.is_file()}
+    for kept in (*drafts_files(vault.path), *root.glob("*"), *root.glob("*/*")):
+        is_own = kept.parent in own
         try:
-            text = " ".join(path.read_text(encoding="utf-8", errors="replace").split())
-        except OSError:
+            is_meant = kept.is_file() and ((is_own and not is_of_text) or bool(holds(_stated_in(kept))))
+            if is_meant and (is_own or kept.name != UNFINISHED):
+                kept.unlink()
+                continue
+        except FileNotFoundError:
             continue
-        if any(words in text for words in wanted):
-            own.add(path)
+        except OSError:
+            is_meant = True  # Nobody can tell what it contains.
+        if is_meant:
+            left.add(kept)
+    return replace(report, leftovers=(*report.leftovers, *sorted(left)))
+
+
+def _stated_in(kept: Path) -> bytes:
+    """Return what a file holds that memtui keeps; what is kept of a crash is packed."""
+    data = kept.read_bytes()
+    if kept.name != UNFINISHED:
+        return data
+    try:
+        packed = [row[side] for row in json.loads(data)["files"] for side in ("before", "after") if row[side]]
+        return b"\n".join(map(base64.b64decode, packed))
+    except (ValueError, KeyError, TypeError):
+        return data
+
+
+def _edited(ids: Sequence[str], wanted: Sequence[str]) -> list[Path]:
+    """Return what an editor has or had open of some memories: their own files, and those of many that tell of them."""
+    own = {path for identifier in ids for path in locations.editor_files(identifier)}
+    for path in locations.editor_files():
+        with suppress(OSError):
+            if _tells(path.read_bytes(), wanted):
+                own.add(path)
     return sorted(own)
+
+
+def _tells(data: bytes, wanted: Sequence[str]) -> bool:
+    """Return whether the bytes of a file tell of some memories.
+
+    `wanted`: their ids and the lines of their texts, but those that are so short that they may stand anywhere.
+    """
+    text = " ".join(data.decode("utf-8", "replace").split())
+    return any(words in text for words in wanted)
 
 
 def _forget(report: PurgeReport, paths: Iterable[Path], text: str = "") -> PurgeReport:
@@ -174,9 +213,12 @@ def _forget(report: PurgeReport, paths: Iterable[Path], text: str = "") -> Purge
     return replace(report, leftovers=(*report.leftovers, *denied))
 
 
-def _forget_copies(vault: Vault, report: PurgeReport) -> PurgeReport:
-    """Remove the local copies of teams' branches, also of teams that were left, and name the branches."""
-    denied = [copy for copy in locations.team_copies() if not drop_copy(copy)]
+def _forget_copies(vault: Vault, report: PurgeReport, text: str = "") -> PurgeReport:
+    """Remove the local copies of teams' branches, also of teams that were left, and name the branches.
+
+    `text`: only copies that may hold it are removed.
+    """
+    denied = drop_copies(locations.team_copies(), text, wait_seconds=vault.patience_seconds)
     with vault.read() as reader:
         branches = tuple(team.name for team in read_teams(reader) if team.branch)
     return replace(report, leftovers=(*report.leftovers, *denied), branches=branches)
@@ -249,11 +291,9 @@ def _remove_unfinished(vault: Path) -> None:
     for suffix in (".partial", FRESH):
         for path in beside_backups(vault, suffix):
             remove_files(path)
-    # The log is copied first, so that one may stand without its backup.
     for suffix in (LOG, f".partial{LOG}", f"{FRESH}{LOG}"):
-        for log in beside_backups(vault, suffix):
-            if not log.with_name(log.name.removesuffix(LOG)).exists():
-                log.unlink(missing_ok=True)
+        for log in filter(_lacks_file, beside_backups(vault, suffix)):
+            log.unlink(missing_ok=True)
 
 
 def _out_of_reach(vault: Path) -> list[Path]:
@@ -267,7 +307,13 @@ def _out_of_reach(vault: Path) -> list[Path]:
         found.extend(sorted(path for path in folder.iterdir() if path.is_file() and not is_stamped(path)))
     for suffix in (".partial", FRESH, f".partial{LOG}", f"{FRESH}{LOG}"):
         found.extend(unclear_leftovers(vault, suffix))
+    found.extend(filter(_lacks_file, unclear_leftovers(vault, LOG)))
     return found
+
+
+def _lacks_file(log: Path) -> bool:
+    """Return whether a log stands alone, as the log of a backup is copied first."""
+    return not log.with_name(log.name.removesuffix(LOG)).exists()
 
 
 def _holds(path: Path, text: str) -> bool:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from memtui.domain.record import Record
@@ -102,15 +99,6 @@ def put_share(writer: VaultWriter, share: Share) -> None:
     )
     waiting = json.dumps([list(thing) for thing in sorted(share.waiting)])
     writer.insert_unjournaled("team_projects", [asdict(share) | {"waiting": waiting}])
-
-
-def drop_copy(copy: Path) -> bool:
-    """Remove the local copy of a team's branch; returns whether it is gone. What waits to be sent is in the vault."""
-    if os.name == "nt":
-        for path in copy.rglob("*"):
-            path.chmod(0o600)  # git makes objects read-only, and such files cannot be removed there
-    shutil.rmtree(copy, ignore_errors=True)
-    return not os.path.lexists(copy)
 
 
 def drop_team(writer: VaultWriter, team: str) -> None:

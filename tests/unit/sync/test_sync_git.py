@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from machines import BRANCH, PROJECT, Machine, bare, commit_all, file_of, git, joined, machines, shared, work_tree
-from support import NOON, make_memory
+from support import NOON, held_elsewhere, make_memory
 
 from memtui import locations
 from memtui.capture.import_plan import ImportOptions
@@ -562,6 +562,29 @@ def test_a_copy_of_a_branch_that_cannot_be_removed_is_a_leftover(
     (copy,) = locations.team_copies()
     monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
     assert copy in purge_memories(one.vault, [memory.id]).leftovers
+
+
+def test_a_purge_of_a_text_that_stands_nowhere_keeps_the_copies_of_branches(tmp_path: Path) -> None:
+    memory, (one,) = joined(tmp_path, ("one",))
+    assert not purge_text(one.vault, "stands nowhere at all").found
+    assert memory.insight in _copied()
+
+
+def test_a_text_that_is_only_in_what_a_branch_was_before_goes_with_the_copy(tmp_path: Path) -> None:
+    memory, (one,) = joined(tmp_path, ("one",))
+    assert purge_text(one.vault, memory.insight).found
+    one.sync()
+    assert memory.insight in _copied(), "the history of the branch still has it"
+    assert not purge_text(one.vault, memory.insight).found
+    assert locations.team_copies() == []
+
+
+def test_a_copy_that_a_sync_uses_is_a_leftover(tmp_path: Path) -> None:
+    memory, (one,) = joined(tmp_path, ("one",))
+    copies = locations.team_copies()
+    with held_elsewhere(locations.cache_folder() / "teams"):
+        assert purge_memories(one.vault, [memory.id]).leftovers == tuple(copies)
+        assert memory.insight in _copied()
 
 
 def test_a_reason_in_the_word_for_a_purge_orders_nothing(tmp_path: Path) -> None:

@@ -162,7 +162,9 @@ def test_backups_of_earlier_versions_go_to_the_vault_that_they_were_made_of(tmp_
     one.path.write_bytes(b"rubbish")
     done = repair.repair(one)
     assert _ids(one) == ids
-    assert (backups.damaged_copies(one.path), backups.damaged_copies(other.path)) == ([done.kept], [])
+    assert done.kept is not None
+    assert backups.damaged_copies(one.path) == backups.Backups([done.kept], [])
+    assert backups.damaged_copies(other.path) == backups.Backups([], [])
 
 
 def test_what_an_earlier_version_left_unfinished_beside_a_namesake_is_named_by_a_purge(
@@ -170,9 +172,13 @@ def test_what_an_earlier_version_left_unfinished_beside_a_namesake_is_named_by_a
 ) -> None:
     one, _ = _work(tmp_path, "work.db", clock), _work(tmp_path, "work.duckdb", clock)
     made = _earlier(one, clock)
-    left = made.rename(made.with_name(f"{made.name}.partial"))
+    partial = made.rename(made.with_name(f"{made.name}.partial"))
+    log = log_path(_earlier(one, clock))
+    lone = log_path(made)
+    for path in (log, lone):
+        path.write_bytes(b"")
     (identifier,) = _ids(one)
-    assert left in purge_memories(one, [identifier]).leftovers
+    assert purge_memories(one, [identifier]).leftovers == (partial, lone)
 
 
 def test_an_earlier_backup_stays_unclear_while_another_program_has_the_vault_open(

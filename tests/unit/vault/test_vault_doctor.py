@@ -176,6 +176,24 @@ def test_the_newest_backup_is_told_with_its_age(filled: Vault, clock: FrozenCloc
     assert diagnose(filled).check("backup").detail == f"the newest is {copy.name}, 3 days old"
 
 
+def test_a_damaged_copy_that_may_be_of_another_vault_is_told_as_such(tmp_path: Path, clock: FrozenClock) -> None:
+    vaults = [Vault(tmp_path / name, now=clock) for name in ("work.db", "work.duckdb")]
+    for vault in vaults:
+        with vault.write(actor="person", action="add") as writer:
+            writer.put(make_memory())
+    folder = tmp_path / "damaged"
+    folder.mkdir()
+    names = [f"work-20260102T030405678901.{ending}" for ending in ("db", "duckdb")]
+    for name in names:
+        (folder / name).write_bytes(b"rubbish")
+    told = [[check for check in diagnose(vault).checks if check.name == "damaged copies"] for vault in vaults]
+    own, unclear = told[0]
+    assert told[1] == [unclear]
+    assert own.detail == f"{folder} contains {names[0]}"
+    assert unclear.detail == f"{folder} contains {names[1]}, of this vault or of another one with its name"
+    assert "either" in unclear.remedy
+
+
 def test_a_network_drive_is_known_by_its_mount() -> None:
     mounts = (
         "/dev/sda / ext4 rw 0 0\n"
