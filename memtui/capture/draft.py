@@ -270,6 +270,10 @@ class Reader(Protocol):
 
 OWN_FORMATS = frozenset({"jsonl", "vault", "okf"})  # Formats whose readers return records
 
+DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation"})
+"""Folders whose rule files are about the package around them; at the root such a file may be about the documents."""
+
+
 EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
 """Keys that every exported record has; few other records have all of them."""
 
@@ -346,7 +350,7 @@ class DraftMaker:
         elif lost_a_character(f"{insight}{stated}{why}"):
             return Skipped(self.file.name, span, LOST_CHARACTER, code=SkipCode.LOST_CHARACTER)
         path = tuple(sanitise(heading).text for heading in heading_path)
-        full = cut_title(stated) or title_for(insight, scoped(path, self.file.name))
+        full = cut_title(stated) or title_for(insight, scoped(path, self._placed_name))
         led = self._led(insight, why, path, native_id, full) if lead else insight
         name = full if stated else without_place(full, path, self.file.root.name)
         native = sanitise(native_id).text
@@ -381,10 +385,18 @@ class DraftMaker:
         named = KnownUnit(sanitise(native_id).text, "").headings
         named = named if self._is_of_part or is_of_texts("".join(named[:1])) else ()
         document = next((heading for heading in named[:1] if heading in path), "")
-        folder = next(iter(scoped(path, self.file.name)), "") if document else ""
+        folder = next(iter(scoped(path, self._placed_name)), "") if document else ""
         return with_lead(
             insight, context_lead(insight, path, title, document=document, folder=folder, file=self.file.name)
         )
+
+    @property
+    def _placed_name(self) -> str:
+        """The file's name; where it lies among documents and is about the folder around them, as if it lay there."""
+        *folders, name = self.file.name.split("/")
+        if not folders or folders[-1].lower() not in DOCUMENT_FOLDERS or f"{'/'.join(folders)}/**" in self.anchors:
+            return self.file.name
+        return "/".join((*folders[:-1], name))
 
     @property
     def _is_of_part(self) -> bool:

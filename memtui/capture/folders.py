@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import islice, takewhile
 
-from memtui.capture.draft import SourceFile
+from memtui.capture.draft import DOCUMENT_FOLDERS, SourceFile
 
-_WRITINGS = frozenset({"doc", "docs", "documentation"})
-"""Folders whose rule files are about the package around them; at the root such a file is about the writings."""
+_PATH = re.compile(rb"(?<![\w./:@-])[\w.@-]{1,60}(?:/[\w.@-]{1,60}){1,8}")
+_MOST_PATHS = 200
+_FEWEST_PATHS_OUTSIDE = 3
 
 
 def folder_of(file: SourceFile, *, in_rule_folder: bool = False) -> str:
     """Return the project folder that a file applies to, relative to the root; empty for the root itself.
 
     What lies in an assistant's own folder, such as `.cursor`, or among the documents of a package, applies to the
-    folder around it; a file outside the root applies to no folder.
+    folder around it, and so does what lies among those of the project if it speaks of the code; a file outside the
+    root applies to no folder.
 
     `file`: the file. `in_rule_folder`: whether a folder of rules holds it, at any depth, rather than its name alone
     making it a rule.
@@ -25,9 +28,28 @@ def folder_of(file: SourceFile, *, in_rule_folder: bool = False) -> str:
     parts = file.name.split("/")[:-1]
     if in_rule_folder:
         parts = list(takewhile(lambda part: not part.startswith("."), parts))
-    elif parts and (parts[-1].startswith(".") or (len(parts) > 1 and parts[-1].lower() in _WRITINGS)):
+    elif parts and (parts[-1].startswith(".") or _is_about_the_folder_around(file, parts)):
         parts.pop()
     return "/".join(parts)
+
+
+def _is_about_the_folder_around(file: SourceFile, folders: Sequence[str]) -> bool:
+    if folders[-1].lower() not in DOCUMENT_FOLDERS:
+        return False
+    return len(folders) > 1 or (not (file.root / file.path.name).exists() and _speaks_of_code(file))
+
+
+def _speaks_of_code(file: SourceFile) -> bool:
+    """Return whether a file names several places of the project, and more of them outside its folder than in it."""
+    try:
+        named = {found[0].decode("utf-8", "ignore") for found in islice(_PATH.finditer(file.raw), _MOST_PATHS)}
+    except OSError:
+        return False
+    inside = sum((file.path.parent / name).exists() for name in named)
+    outside = sum(
+        (file.root / name).exists() and not (file.root / name).is_relative_to(file.path.parent) for name in named
+    )
+    return outside >= _FEWEST_PATHS_OUTSIDE and outside > 2 * inside
 
 
 def folder_anchors(folder: str) -> tuple[str, ...]:

@@ -340,14 +340,15 @@ def read_by(
 
     `published`: the blocks of memtui that it stands in, whatever the project. `project`: the one that is worked on.
     `standing`: whether a rule for certain paths counts whatever the files, and one of a subfolder that the target reads
-    as soon as it works there. `is_retitled`: whether it has another title
+    as soon as it works there, unless the memory holds for all the project. `is_retitled`: whether it has another title
     than in its source and says the same.
     """
     for source in memory.sources:
         is_same = source.imported_hash == content_hash(memory) or is_retitled
         if loaded_form(source) not in target.loads or not is_same:
             continue
-        is_in_reach = _is_in_reach(source, files) or (standing and target.loads_below)
+        of_a_part = any(anchor.is_glob for anchor in memory.anchors)
+        is_in_reach = _is_in_reach(source, files) or (standing and target.loads_below and of_a_part)
         if _is_index_only(source) or _is_named_otherwise(source) or not is_in_reach:
             continue
         if not standing and not _fits(source, memory, files):

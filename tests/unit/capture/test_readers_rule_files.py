@@ -488,3 +488,34 @@ def test_facts_set_off_at_the_top_of_a_file_are_memories(tmp_path: Path) -> None
     text = "---\nNote: the mast light is called bruno\nWarning: never climb to bruno alone\n---\n\n- Log every tide.\n"
     drafts = read(AGENTS_MD, tmp_path, "AGENTS.md", text).drafts
     assert "never climb to bruno alone" in " ".join(draft.insight for draft in drafts)
+
+
+def _among_documents(tmp_path: Path, text: str, *others: str) -> list[tuple[str, tuple[str, ...]]]:
+    for other in ("hull/plan.py", "hull/keel.py", "rig/mast.py", "docs/style.md", "docs/terms.md", *others):
+        path = tmp_path / other
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    drafts = read(AGENTS_MD, tmp_path, "docs/AGENTS.md", text).drafts
+    return [(draft.title, tuple(anchor for anchor in draft.anchors if anchor.endswith("**"))) for draft in drafts]
+
+
+OF_THE_CODE = "# AGENTS.md\n\n- The tide decides what `hull/plan.py` loads\n- Keep hull/keel.py and rig/mast.py apart\n"
+
+
+def test_rules_among_the_documents_that_speak_of_the_code_hold_for_all_of_it(tmp_path: Path) -> None:
+    assert _among_documents(tmp_path, OF_THE_CODE) == [
+        ("The tide decides what hull/plan.py loads", ()),
+        ("Keep hull/keel.py and rig/mast.py apart", ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("# AGENTS.md\n\n- Write as `docs/style.md` and `docs/terms.md` say, not as rig/mast.py does\n", "README.md"),
+        (OF_THE_CODE, "AGENTS.md"),  # the code has a file of its own
+    ],
+    ids=["of the documents", "beside one at the root"],
+)
+def test_other_rules_among_the_documents_are_about_them(tmp_path: Path, text: str, other: str) -> None:
+    assert {scope for _, scope in _among_documents(tmp_path, text, other)} == {("docs/**",)}

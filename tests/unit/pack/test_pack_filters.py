@@ -133,17 +133,18 @@ def test_a_file_of_a_folder_below_counts_with_a_file_in_hand_there() -> None:
 def test_what_is_to_stand_in_a_file_leaves_out_what_is_read_where_it_holds() -> None:
     """Claude Code reads the file of a folder when it works there; Codex reads those above it alone."""
 
-    def left_out(form: str, path: str, target: str) -> list[Reason]:
-        found = Recall((Hit(stated(path, form), 1.0, 1.0, (), ()),), (), (), {}, 0, None)
+    def left_out(form: str, path: str, target: str, *scope: str) -> list[Reason]:
+        found = Recall((Hit(stated(path, form, files=scope), 1.0, 1.0, (), ()),), (), (), {}, 0, None)
         return [one.reason for one in without_loaded(found, target_named(target), (), standing=True).withheld]
 
     path = "packages/pay/CLAUDE.md"
-    assert left_out("claude-md", path, "claude-md") == [
+    assert left_out("claude-md", path, "claude-md", "packages/pay/**") == [
         Reason(ReasonCode.LOADED_THERE, target="claude-md", path=path),
     ]
+    assert left_out("claude-md", "docs/CLAUDE.md", "claude-md") == [], "a rule for all is needed elsewhere too"
     assert [one.code for one in left_out("claude-md", "CLAUDE.md", "claude-md")] == [ReasonCode.ALREADY_LOADED]
-    assert left_out("agents-md", "packages/pay/AGENTS.md", "cursor")
-    assert left_out("agents-md", "packages/pay/AGENTS.md", "codex") == []
+    assert left_out("agents-md", "packages/pay/AGENTS.md", "cursor", "packages/pay/**")
+    assert left_out("agents-md", "packages/pay/AGENTS.md", "codex", "packages/pay/**") == []
 
 
 def test_a_rule_for_paths_counts_where_a_file_fits() -> None:
