@@ -111,7 +111,8 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", r
 _EDGES = " \t*_#>.…-–—•✅❌"
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)、][ \t]", re.MULTILINE)
 _TARGET = re.compile(
-    r"\[[^\[\]]*\]\([^()]*\)|https?://\S+|`[^`]+`|(?<!\w)[\w.@~-]*/[\w./@*-]+|\b[\w-]+\.(?:md|mdx|txt|rst|html)\b"
+    r"\[[^\[\]]*\]\([^()]*\)|https?://\S+|`[^`]+`|(?<![\w.@~-])[\w.@~-]*+/[\w./@*-]+"
+    r"|(?<![\w-])-*+\w[\w-]*+\.(?:md|mdx|txt|rst|html)\b"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*])|(?<=[。！？])|\n")
 _COMMENT = re.compile(r"^\s*(?:#|//|--|/\*|<!--|;)\s*\S|\s(?:#|//|--) \w", re.MULTILINE)

@@ -19,7 +19,7 @@ _LONGEST = 400  # characters of a sentence that names what is refused
 _TOLD_OF = re.compile(
     r"""\s*(?:[-*+|]\s+)?\**
     (?:`(?:[\w.@-]+/)*[\w.-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd|py|rb|pl|[cm]?js|ts)`
-    |(?P<option>`-{1,2}[\w-]+(?:[ =][^`\n]{1,40})?`)
+    |`-{1,2}[\w-]+(?:[ =][^`\n]{1,40})?`
     (?:(?:\s*[/|,]\s*|\s+or\s+)`-{1,2}[\w-]+(?:[ =][^`\n]{1,40})?`){0,3})
     \**\s*(?:[—–:|→]|-{1,2}(?=\s))\s*""",
     re.VERBOSE,
@@ -28,9 +28,6 @@ _TOLD_OF = re.compile(
 
 _DOES = re.compile(r"(?:skip|avoid|assume|answer|suppresse?)s?\b", re.IGNORECASE)
 """What an option does of which the name is a part of the wording."""
-
-_DONE_BY_SCRIPTS = frozenset({PlantedSort.RUN, PlantedSort.SEND, PlantedSort.OFF})
-"""What a script can do, as none tells anybody to ignore its orders."""
 
 _DOWNLOADS = re.compile(r"\b(?:curl|wget|fetch|iwr|irm)\b", re.IGNORECASE)
 _NO_ADDRESS = re.compile(
@@ -64,7 +61,8 @@ def is_only_told_of(sentence: str, start: int, end: int, sort: str) -> bool:
     before = sentence[max(0, start - _BEFORE) : start]
     if _pattern("condition").search(before):
         return False
-    if sort in _DONE_BY_SCRIPTS and _is_done_by_named(sentence, start, end, sort):
+    # A name that is made up could stand before any download or secret that is sent.
+    if sort == PlantedSort.OFF and _is_done_by_named(sentence, start, end):
         return True
     after = sentence[end : end + _AFTER]
     if _pattern("label").search(before) or _pattern("refuses").search(before) or _pattern("is_refused").match(after):
@@ -72,14 +70,13 @@ def is_only_told_of(sentence: str, start: int, end: int, sort: str) -> bool:
     return _NAMED.search(before) is not None and _pattern("does_harm").match(after) is not None
 
 
-def _is_done_by_named(sentence: str, start: int, end: int, sort: str) -> bool:
+def _is_done_by_named(sentence: str, start: int, end: int) -> bool:
     """Return whether a wording is what a script or an option does, by whose name a sentence begins.
 
     It begins behind the name, or within it as `--yes … skip` does, and ends behind it.
     """
     named = _TOLD_OF.match(sentence[:_BEFORE])
-    # An option that is made up could stand before any download.
-    if named is None or (named["option"] and sort != PlantedSort.OFF):
+    if named is None:
         return False
     return named.end() == start or (start < named.end() < end and _DOES.match(sentence, named.end()) is not None)
 

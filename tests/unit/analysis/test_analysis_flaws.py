@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -115,6 +116,11 @@ def test_a_fragment_is_joined_only_with_what_holds_what_it_refers_to_and_found_a
     beside, holder = piece("a", 3, 4, insight="Keep the lines dry."), piece("a", 3, 4, insight="Read `knots/bow.md`.")
     assert mend_of(fragment, FlawReason.BACK, Neighbours([beside, fragment]), 1) == (Mend.EDIT, "")
     assert mend_of(fragment, FlawReason.BACK, Neighbours([holder, fragment]), 1) == (Mend.JOIN, "a")
+    began = time.process_time()
+    for odd in ("a-", "a@.", "\n"):
+        long = piece("a", 3, 4, insight=f"Tie{odd * 60_000}it")
+        assert mend_of(fragment, FlawReason.BACK, Neighbours([long, fragment]), 1) == (Mend.EDIT, "")
+    assert time.process_time() - began < 2
     assert flaw_in("Mooring", f"{beside.insight}\n\n{fragment.insight}") == (FlawReason.BACK, "the files above")
     assert flaw_in("Mooring", f"{holder.insight}\n\n{fragment.insight}") is None
 

@@ -277,6 +277,8 @@ def test_usefulness_stays_within_its_bounds(found: list[Signal]) -> None:
         ("Pin the linter at 0.9.1.", 2 / 3),
         ("The queue needs its client <2.0.", 2 / 3),
         ("Runs on Python 3.11/3.12.", 2 / 3),
+        ("Needs 3.12 min.", 2 / 3),
+        ("The queue is full after 2.5 min.", 1.0),
         ("It listens on 127.0.0.1.", 1.0),
         ("Section 4 has 30 rules.", 1.0),
         ("The router matches paths.", 1.0),
