@@ -110,9 +110,11 @@ NAMED_CHANCE, NAMED_NARROWLY = 0.4, 0.7
 """Chance that a rule has at least whose text names where a file in hand lies, and from how narrow a place: one for all
 code that names a folder as its exception holds there before all. Of thirty such in ten repositories 43 % matter."""
 
-REACHED_CHANCE = LEAST_OF_BEST
+REACHED_CHANCE, REACHED_FROM = LEAST_OF_BEST, 0.4
 """Chance that a memory has at least which is tied to a file that one in hand imports, so that it breaks a vault's
-silence: in six repositories that nothing was learned from an essential memory more is served so, and none is lost."""
+silence, and how strongly: in six repositories that nothing was learned from an essential memory more is served so, and
+none is lost. A file that is imported by way of another, or is one of many in an imported package, is too far for that.
+"""
 
 
 def worths(found: Recall, task: Task) -> Mapping[str, float]:
@@ -208,7 +210,7 @@ def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, fl
         left = room * LEFT_OF_FOLDER if is_elsewhere else room
         least = max(
             ACT_CHANCE if any(title.search(one.title) for title in titles) else 0.0,
-            _least_by_files(one, signs, task.files, is_reached=bool(features["reached"])),
+            _least_by_files(one, signs, task.files, is_reached=features["reached"] >= REACHED_FROM),
         )
         known[one.id] = Chance(round(left * chance.value, 6), round(left * chance.here, 6)).at_least(least)
     return known

@@ -247,12 +247,14 @@ class _Ties:
         self._by_end: dict[str, list[FileMatch]] = {}
         for one in surroundings.reached:
             for path in (one.file, *_folders(one.file)):
-                match = FileMatch(_hop_share(one) * strength(path, one.file), path, one.file, one)
+                match = FileMatch(_hop_share(one, path) * strength(path, one.file), path, one.file, one)
                 if path not in self._reached or match.strength > self._reached[path].strength:
                     self._reached[path] = match
         if surroundings.resolve is not None:
             exact = [FileMatch(EXACT, plain, plain) for plain in map(plain_path, files)]
-            exact += [FileMatch(_hop_share(one) * EXACT, one.file, one.file, one) for one in surroundings.reached]
+            exact += [
+                FileMatch(_hop_share(one, one.file) * EXACT, one.file, one.file, one) for one in surroundings.reached
+            ]
             for match in exact:
                 for end in _ends(match.file):
                     self._by_end.setdefault(end, []).append(match)
@@ -278,14 +280,19 @@ class _Ties:
         for one in self._surroundings.reached:
             value = strength(path, one.file) if one.file.startswith(start) else 0.0
             if value:
-                yield FileMatch(_hop_share(one) * value, path, one.file, one)
+                yield FileMatch(_hop_share(one, path) * value, path, one.file, one)
 
 
-def _hop_share(one: Reached) -> float:
-    """Return what is left of a tie to a reached file; files that merely share a package count as two steps away."""
-    from memtui.recall.imports.sources import SAME_PACKAGE
+def _hop_share(one: Reached, path: str) -> float:
+    """Return what is left of the tie of an anchor to a reached file.
 
-    return HOP_STRENGTH[2 if one.tie == SAME_PACKAGE else one.hop]
+    Files that merely share a package count as two steps away, and so does each of several files of an imported one;
+    what is said of all of that package does not.
+    """
+    from memtui.recall.imports.sources import OF_PACKAGE, SAME_PACKAGE
+
+    is_further = one.tie == SAME_PACKAGE or (one.tie == OF_PACKAGE and path == one.file)
+    return HOP_STRENGTH[2 if is_further else one.hop]
 
 
 def _folders(file: str) -> list[str]:

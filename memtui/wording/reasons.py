@@ -209,7 +209,12 @@ def _file(reason: Reason) -> str:
     return f"tied to {reason.path}" if reason.path == reason.file else f"tied to {reason.path} for {reason.file}"
 
 
-_TIES = {"imported": "imported by", "used": "used by", "same-package": "in the same package as"}
+_TIES = {
+    "imported": "imported by",
+    "used": "used by",
+    "same-package": "in the same package as",
+    "of-package": "in a package imported by",
+}
 
 
 def _reached(reason: Reason) -> str:

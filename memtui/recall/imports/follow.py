@@ -144,7 +144,7 @@ class Reached:
     file: str  # path in the project
     hop: int  # 1 or 2
     importer: str  # the file that imports it
-    tie: str = IMPORTED  # how it is tied to the importer: `imported`, `used` or `same-package`
+    tie: str = IMPORTED  # how it is tied to the importer: `imported`, `used`, `same-package` or `of-package`
     before: Reached | None = None  # how the importer was reached; None if it was given
 
     @property

@@ -12,6 +12,7 @@ from memtui.recall.imports.sources import (
     DOUBLE_QUOTED,
     GAP,
     IMPORTED,
+    OF_PACKAGE,
     SAME_PACKAGE,
     SINGLE_QUOTED,
     USED,
@@ -22,6 +23,9 @@ from memtui.recall.imports.sources import (
     ancestors,
     normal,
 )
+
+FEWEST_OF_PACKAGE = 4
+"""From so many files on, an import of the package says little of any one of them."""
 
 MOST_PACKAGE_FILES = 12
 """Files of one package share all their names, which ties them; in a larger package that says nothing of any two."""
@@ -51,7 +55,9 @@ def _resolve(tree: SourceTree, file: str, statements: Sequence[Statement], in_ha
     for statement in statements:
         folder = _folder(statement.path, modules)
         if folder is not None:
-            yield from ((path, IMPORTED) for path in _package(tree, folder))
+            package = _package(tree, folder)
+            tie = IMPORTED if len(package) < FEWEST_OF_PACKAGE else OF_PACKAGE
+            yield from ((path, tie) for path in package)
     if in_hand:
         siblings = [path for path in _package(tree, posixpath.dirname(file)) if path != file]
         if len(siblings) < MOST_PACKAGE_FILES:

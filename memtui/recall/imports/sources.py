@@ -135,7 +135,9 @@ COMMENT = f"(?:{LINE_COMMENT}|{BLOCK_COMMENT})"
 GAP = rf"(?:\s++|{COMMENT})*+"  # White space and comments
 
 
-IMPORTED, USED, SAME_PACKAGE = "imported", "used", "same-package"  # How one file is tied to another
+# How one file is tied to another
+IMPORTED, USED, SAME_PACKAGE = "imported", "used", "same-package"
+OF_PACKAGE = "of-package"  # one of several files of an imported package
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from memtui.recall.anchors import (
     surroundings_of,
 )
 from memtui.recall.imports.follow import Reached
-from memtui.recall.imports.sources import SAME_PACKAGE
+from memtui.recall.imports.sources import OF_PACKAGE, SAME_PACKAGE
 from memtui.recall.rank import recall
 from memtui.recall.result import Task
 from memtui.tree import Tree
@@ -101,6 +101,17 @@ def test_files_of_one_package_are_tied_less_than_by_an_import() -> None:
     best = best_matches([(1, "a.go"), (2, "b.go")], ["x.go"], Surroundings(reached))
     assert best[1].strength > best[2].strength >= FLOOR_STRENGTH
     assert files_part(best[2]).reason.because[0].link == SAME_PACKAGE
+
+
+def test_one_of_many_files_of_an_imported_package_is_tied_less_than_all_of_it() -> None:
+    reached = (Reached("lone/a.go", 1, "x.go"), *(Reached(f"lib/{name}.go", 1, "x.go", OF_PACKAGE) for name in "abcd"))
+    best = best_matches(
+        [(1, "lone/a.go"), (2, "lib/a.go"), (3, "lib/"), (4, "lib/**")], ["x.go"], Surroundings(reached)
+    )
+    assert best[1].strength > best[2].strength >= FLOOR_STRENGTH
+    assert best[3].strength > best[2].strength
+    assert best[4].strength >= FLOOR_STRENGTH
+    assert files_part(best[2]).reason.because[0].link == OF_PACKAGE
 
 
 def test_the_end_of_a_path_is_a_tie_where_it_means_that_file() -> None:
