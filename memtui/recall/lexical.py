@@ -56,17 +56,21 @@ _READ_FOR_LANGUAGE = 600  # Characters
 
 
 @cache
-def _function_words() -> tuple[frozenset[str], frozenset[str]]:
-    """Return the function words of English, and of other European languages."""
+def _function_words() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the function words of English, of other European languages, and those of the latter in English texts."""
     words = _table()["function_words"]
-    return frozenset(words["english"].split()), frozenset(words["others"].split())
+    return frozenset(words["english"].split()), frozenset(words["others"].split()), frozenset(words["shared"].split())
 
 
 def is_foreign(text: str) -> bool:
-    """Return whether a text has more function words of other European languages than of English."""
+    """Return whether a text has more function words of other European languages than of English.
+
+    One such as `no` is not enough: an English sentence without a function word may begin with it.
+    """
     words = text[:_READ_FOR_LANGUAGE].lower().split()
-    english, others = _function_words()
-    return sum(map(others.__contains__, words)) > sum(map(english.__contains__, words))
+    english, others, shared = _function_words()
+    found = [word for word in words if word in others]
+    return len(found) > sum(map(english.__contains__, words)) and (len(set(found)) > 1 or found[0] not in shared)
 
 
 ROUNDING = 1e-9  # Slack of comparisons with a floor, so that a sum in another order decides alike

@@ -25,7 +25,7 @@ from memtui.recall.fusion import (
     sameness,
     trust_in_words,
 )
-from memtui.recall.lexical import QueryWeights, reaches_floor, weigh_query, words_part
+from memtui.recall.lexical import QueryWeights, is_foreign, reaches_floor, weigh_query, words_part
 from memtui.recall.search import search
 from memtui.text.tokens import query_terms
 from memtui.vault.bm25 import TermCounts
@@ -85,6 +85,19 @@ def test_a_query_of_such_words_alone_still_finds() -> None:
 def test_a_word_that_most_memories_hold_tells_none_of_them_apart() -> None:
     assert _weights("payments webhook", 100, payment=80, webhook=3).informative == {"webhook"}
     assert _weights("payments", 100, payment=80).informative == {"payment"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No berth conflicts - harbour assigns berths automatically", "Limit: 40 berths per pier", "Pilots sign en route"],
+)
+def test_an_english_sentence_is_none_of_another_language_for_a_word_that_others_have(text: str) -> None:
+    assert not is_foreign(text)
+
+
+@pytest.mark.parametrize("text", ["No usar boyas en invierno", "Die Ampel nicht abschalten", "Lire la notice"])
+def test_a_short_sentence_of_another_language_is_told_as_one(text: str) -> None:
+    assert is_foreign(text)
 
 
 def test_a_long_task_is_judged_by_its_heaviest_words() -> None:
