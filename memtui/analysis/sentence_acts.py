@@ -58,6 +58,8 @@ def acts_of(sentence: str) -> frozenset[Act]:
     if not words:
         return frozenset()
     said = dict(reversed(list(sightings(plain, "acts"))))
+    if pattern("none_told").match(plain):
+        return frozenset({"tells", *_topics(plain, words, said, set())})
     cures = pattern("symptom_cured").match(plain)
     mood = {"orders"} if cures else _mood(plain, said)
     shape = set(_shape(plain, said)) if mood.isdisjoint(RULES | {"only"}) else set()

@@ -12,6 +12,8 @@ from memtui.analysis.sentence_acts import SENTENCE_CHARS, acts_of
     [
         ("Never open the sluice by hand", "forbids"),
         ("No direct writes to the ledger", "forbids"),
+        ("No duplicates - list each berth once", "forbids"),
+        ("No entry without the pilot that is required", "forbids"),
         ("Because the pump restarts on its own, do not cut its power", "forbids"),
         ("Keine Messwerte im Frontend berechnen", "forbids"),
         ("Ne pas modifier les tarifs publiés", "forbids"),
@@ -50,6 +52,11 @@ def test_a_sentence_says_what_it_does(sentence: str, act: str) -> None:
         ("The variant is chosen by the pilot", "decide"),
         ("Runs when a firing fails", "fault_explained"),
         ("The gate is a weir rather than a lock because the tide is weak", "instead_because"),
+        ("No berth conflicts - the harbour assigns berths by itself", "forbids"),
+        ("No delays: a second kiln takes over", "forbids"),
+        ("No pilot is needed at low tide", "forbids"),
+        ("No pilot is required by the harbour", "obliges"),
+        ("No tide tables yet, so ask the pilot", "forbids"),
     ],
 )
 def test_words_that_sound_like_an_act_are_none_where_they_do_something_else(sentence: str, act: str) -> None:
