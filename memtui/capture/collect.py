@@ -198,18 +198,21 @@ class _Search:
             file = SourceFile(found.path, found.root, self.home)
             source = SourceFound(file, _reader(file), found.real, found.linked)
             reason = self._reason(source, found, base)
-            if reason is not None and not found.linked:
-                self.result.skipped.append(Skipped(_shown(source, base), None, reason))
+            if reason is None:
+                (recognised if source.reader else others).append(source)
+            elif not found.linked:
+                self._leave_out(source, reason, base)
                 if reason in {LeftOut.IGNORED, LeftOut.EXCLUDED}:
                     excluded.add(source.real)
-                elif reason is LeftOut.UNLOADED and is_article(source.file) and not self._excluded(source, base):
-                    self.result.unloaded.append(replace(source, named=True))
-            elif reason is None:
-                (recognised if source.reader else others).append(source)
         if self.forced is not None:
             recognised = self._as_forced(recognised, others)
         self.pages = [one for one in others if one.real.lower().endswith(_PAGE_ENDINGS) and not one.linked]
         return [source for source in recognised if source.real not in excluded]  # without links to what is left out
+
+    def _leave_out(self, source: SourceFound, reason: LeftOut, base: Path) -> None:
+        self.result.skipped.append(Skipped(_shown(source, base), None, reason))
+        if reason is LeftOut.UNLOADED and is_article(source.file) and not self._excluded(source, base):
+            self.result.unloaded.append(replace(source, named=True))
 
     def _named_with_their_folder(self) -> list[SourceFound]:
         """Return the texts that no assistant loads by itself: a person who names their folder means them."""

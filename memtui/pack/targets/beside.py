@@ -44,14 +44,26 @@ def places_told(item: PackItem, info: PayloadInfo) -> Sequence[str]:
         return ()
     anchors = item.memory.anchors
     places = [one.path for one in anchors if one.is_glob and item.states.get(one.path) not in _TOLD_STATES]
-    is_anywhere = any(not plain_path(place).strip("*/") for place in places)
-    text, others = _text_of(item), [one.path for one in anchors if one.path not in places]
-    is_here = bool(info.files) and all(_fits(places, file) for file in info.files)
-    if is_anywhere or (is_here and not (info.says_places_once and _names_from(places, others, text))):
-        return ()
-    if any(_fits(others, file) for file in info.files) or any(_is_elsewhere(path, places, text) for path in others):
+    others = [one.path for one in anchors if one.path not in places]
+    text = _text_of(item)
+    if _holds_anywhere(places, others, text, info) or _is_known_here(places, others, text, info):
         return ()
     return [place for place in places if place not in text]
+
+
+def _holds_anywhere(places: Sequence[str], others: Sequence[str], text: str, info: PayloadInfo) -> bool:
+    """Return whether a memory is tied to all files, or to something else that is elsewhere or in hand."""
+    return (
+        any(not plain_path(place).strip("*/") for place in places)
+        or any(_fits(others, file) for file in info.files)
+        or any(_is_elsewhere(path, places, text) for path in others)
+    )
+
+
+def _is_known_here(places: Sequence[str], others: Sequence[str], text: str, info: PayloadInfo) -> bool:
+    """Return whether all files in hand lie where a memory holds, and it names no file by its path from there on."""
+    is_here = bool(info.files) and all(_fits(places, file) for file in info.files)
+    return is_here and not (info.says_places_once and _names_from(places, others, text))
 
 
 def _names_from(places: Sequence[str], paths: Sequence[str], text: str) -> bool:
