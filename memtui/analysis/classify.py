@@ -60,7 +60,7 @@ def kind_guess(
     if stated is not None:
         return KindGuess(stated, "sure")
     # Too few memories in other languages, and of assistants' own types, were labelled to learn words from.
-    by_cues = language_of(text[:_TOLD_CHARS]) != "en" or ":" in (hint or "")
+    by_cues = not _is_english(text) or ":" in (hint or "")
     if by_cues:
         odds = {kind: cues.get(kind, 0.0) for kind in DEFAULT_KINDS}
     else:
@@ -69,6 +69,10 @@ def kind_guess(
     lead = best - second if len(text) >= _LEAST_CHARS else 0.0
     kind = max(_LONGEST_FIRST, key=odds.__getitem__) if by_cues else longest_of_best(odds)
     return KindGuess(kind, "sure" if lead >= _SURE else "likely" if lead >= _LIKELY else "guess")
+
+
+def _is_english(text: str) -> bool:
+    return language_of(text[:_TOLD_CHARS]) == "en"
 
 
 def longest_of_best(odds: Mapping[str, float]) -> str:
@@ -98,8 +102,9 @@ def _cues(
     if not names.isdisjoint(_BOUND):
         features = [one for one in features if one[0] != "of_file"]
     cues: defaultdict[str, float] = defaultdict(float)
+    weights = table("weights") if _is_english(start) else {**table("weights"), **table("weights_elsewhere")}
     for feature, share in features:
-        for kind, weight in table("weights").get(feature, {}).items():
+        for kind, weight in weights.get(feature, {}).items():
             cues[kind] += weight * share
     for kind, weight in [*_heading_weights(heading_path, names), *_source_weights(path, hint, start, names)]:
         cues[kind] += weight

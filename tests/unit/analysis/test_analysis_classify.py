@@ -112,6 +112,14 @@ SAMPLES = [
     ("Integration-test crane queues with `lift()` and `lower()` so that waits show.", ("Cranes, ropes",), "convention"),
     ("Generated charts (`tides.d.ts`) should NOT be edited manually.", ("Harbour", "Charts"), "constraint"),
     ("The gauge may not be reachable at low tide", ("Harbour", "Notes"), "architecture"),
+    (
+        "**Offen über Zweifel.** Eine Vermutung ist ein voller Beitrag, keine Schwäche.",
+        ("Hafen", "Kommunikation"),
+        "convention",
+    ),
+    ("Ein Logbuch ohne Nachtrag gilt als unvollständig.", ("Hafen", "Doku-Pflege"), "convention"),
+    ("あなたは経験豊富な港長です。\n貨物の記録を確認してください。", ("港長",), "convention"),
+    ("係留索の色を決める", ("港", "マイルストーン2: 係留"), "note"),
     ("**Pre-push hook** (`.tide/pre-push`) runs the scales on crates that changed", ("Harbour", "Critical"), "tooling"),
 ]
 
