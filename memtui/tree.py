@@ -71,9 +71,9 @@ class Tree:
         Fresh: it exists, with the content it had when the memory was verified, if known; for a glob, some file matches.
         Changed: it exists with other content. Gone: it does not exist, but did when the memory was verified, or the
         folder that should hold it exists, or its first folder where that is hidden, such as `.github`, unless it is a
-        folder in the root itself; for a glob, no file matches any more. Unverifiable: git ignores it, as what is
-        generated, it lies outside the tree, is a URL, a glob that never matched a file, the end of several paths, an
-        empty folder, or a path of which nothing is here, such as a header of another project.
+        folder in the root itself; for a glob, no file matches any more, or a person named it. Unverifiable: git ignores
+        it, as what is generated, it lies outside the tree, is a URL, a glob of a source that never matched a file, the
+        end of several paths, an empty folder, or a path of which nothing is here, such as a header of another project.
 
         `hashes`: content hashes of files read before; those read now are added.
         """
@@ -87,8 +87,10 @@ class Tree:
         if is_there:
             return self._state_of_file(plain, anchor.content_hash, known)
         if anchor.is_glob:
-            gone: AnchorState = "unverifiable" if anchor.content_hash is None else "gone"
-            return "fresh" if self.fits(plain) else gone
+            if self.fits(plain):
+                return "fresh"
+            above = _above_glob(plain)
+            return "unverifiable" if anchor.content_hash is None or (above and self.ignores(above)) else "gone"
         found = self.resolve(plain)
         if found is not None:
             return self._state_of_file(found, anchor.content_hash, known)
@@ -178,7 +180,7 @@ class Tree:
         from memtui.domain.scope import matches
 
         plain = path.split("::", 1)[0].removeprefix("./").rstrip("/")
-        fixed = "/".join(takewhile(lambda part: not Anchor(part).is_glob, plain.split("/")))
+        fixed = _above_glob(plain)
         names = self._files()
         for name in names[bisect_left(names, f"{fixed}/") if fixed else 0 :]:
             if fixed and not name.startswith(f"{fixed}/"):
@@ -278,6 +280,11 @@ _TOLD_BY_CHECK: Mapping[AnchorState, frozenset[str]] = {
 def _is_generic(plain: str) -> bool:
     """Return whether a bare name is one that many folders have."""
     return "/" not in plain.removeprefix("./") and PurePosixPath(plain).name.split(".", 1)[0].lower() in GENERIC_STEMS
+
+
+def _above_glob(plain: str) -> str:
+    """Return the folder that all files lie in that a glob fits; empty if that is the root."""
+    return "/".join(takewhile(lambda part: not Anchor(part).is_glob, plain.split("/")))
 
 
 def _is_empty(folder: Path) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from memtui import locations
 from memtui.curate.memories import EDITABLE
-from memtui.domain.memory import Anchor, Memory
+from memtui.domain.memory import MATCHED, Anchor, Memory
 from memtui.domain.record import RecordError, memory_from_record, memory_record
 from memtui.errors import MemtuiError, UsageError
 from memtui.publish.memory_file import parse_memory, render_memory
@@ -231,5 +231,5 @@ def _changes(memory: Memory, edited: Memory) -> dict[str, Any]:
     values = {name: getattr(edited, name) for name in fields if getattr(edited, name) != getattr(memory, name)}
     if [anchor.path for anchor in edited.anchors] != [anchor.path for anchor in memory.anchors]:
         known = {anchor.path: anchor for anchor in memory.anchors}
-        values["anchors"] = tuple(known.get(anchor.path, Anchor(anchor.path)) for anchor in edited.anchors)
+        values["anchors"] = tuple(known.get(anchor.path, Anchor(anchor.path, MATCHED)) for anchor in edited.anchors)
     return values

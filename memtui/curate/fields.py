@@ -194,6 +194,8 @@ def nameable_files(root: Path | None, anchors: Iterable[str], *, most: int = MOS
 def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anchor, ...]:
     """Return anchors for paths, globs and symbols as typed; files that exist get their content hash.
 
+    A glob that fits no file is kept, as files may be about to come, and counts as dead until they do.
+
     Raises `UsageError`: a plain path does not exist.
     """
     anchors = []
@@ -204,7 +206,7 @@ def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anch
         plain = without_symbol(anchor.path, root)
         target = root / plain
         if not _exists(target) and anchor.is_glob:
-            anchors.append(anchor)
+            anchors.append(Anchor(anchor.path, MATCHED))
             continue
         if not _exists(target) and not _exists(folder / plain):
             raise UsageError("No such file", where=path, remedy="Give a path that exists, or a glob in quotes.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -278,10 +279,7 @@ def _anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
     """
     known = {one_line(anchor.path): anchor for anchor in basis.memory.anchors} if basis.memory else {}
     found: list[Anchor] = []
-    for line in text.split("\n"):
-        path = line.strip()
-        if not path:
-            continue
+    for path in _paths_in(text, known, basis.root):
         if path in known:
             found.append(known[path])
             continue
@@ -291,6 +289,13 @@ def _anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
         else:
             found.extend(_anchors_at(path, basis.root))
     return tuple(dict.fromkeys(found))
+
+
+def _paths_in(text: str, known: Collection[str], root: Path | None) -> Iterator[str]:
+    """Yield the paths of a field, one per line; several in one line, with a comma and a space, are told apart."""
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        is_one = line in known or (root is not None and os.path.lexists(root / line.replace("\0", "")))
+        yield from [line] if is_one else filter(None, (part.strip() for part in line.split(", ")))
 
 
 def _anchors_at(path: str, root: Path) -> tuple[Anchor, ...]:

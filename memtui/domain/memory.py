@@ -38,7 +38,9 @@ ANCHOR_STATES: tuple[AnchorState, ...] = ("fresh", "changed", "moved", "gone", "
 GLOBAL_PROJECT = "global"  # The project of memories that apply everywhere; it must be chosen explicitly
 MOST_MERGED = 8  # Memories of one merge at most: as many as can be compared side by side
 
-MATCHED = "matched"  # In place of a content hash: files were there, or matched a glob, when its memory was verified
+MATCHED = "matched"
+"""In place of a content hash: files were there, or matched a glob, when its memory was verified, or a person named the
+path, so that nothing there is a fault."""
 DECISION_RECORDS = frozenset({"adr", "decision-log"})  # Formats of sources that record decisions
 DEFAULT_IMPORTANCE = 3
 DEFAULT_CONFIDENCE = 1.0

@@ -18,12 +18,17 @@ def place(file: str, line: int | None) -> str:
 
 
 def anchor_state(anchor: Anchor, state: str | None) -> str:
-    """Return how the file of a memory stands; of one that cannot be checked, why."""
+    """Return how the file of a memory stands; of one that cannot be checked, why.
+
+    What a source names may lie anywhere: Tidy and Health count only what is known to have been here.
+    """
     if state != "unverifiable":
         return state or "unchecked"
     if is_outside(anchor.path):
         return "outside the project"
-    return "no file matches" if anchor.is_glob else "no such file here"
+    if anchor.is_glob:
+        return "no file matches, and none is known to have"
+    return "no such file here, and none is known to have been"
 
 
 def finding_lines(

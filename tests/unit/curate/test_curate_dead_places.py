@@ -11,9 +11,12 @@ from support import make_memory
 
 from memtui.curate.anchors import glance, let_be_gone, untie
 from memtui.curate.dead_places import dead_keys, places_seen
+from memtui.curate.fields import ListChanges, anchors_for
 from memtui.curate.history import undo
+from memtui.curate.memories import edit_memory
 from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.tidy_report import TidyReport, report_record
+from memtui.curate.views import get_view
 from memtui.domain.memory import Anchor, Memory, Source
 from memtui.errors import RefusedError
 from memtui.tree import Tree
@@ -95,6 +98,17 @@ def test_a_look_counts_what_tidy_finds(yard: tuple[Vault, Tree]) -> None:
     named = {keys[identifier] for _, _, ids in found for identifier in ids}
     assert set(dead_keys(vault, MemoryFilter(), tree)) == named
     assert places_seen(vault, elsewhere, kept) == (), "nothing is lost that no tree here tells of"
+
+
+def test_a_glob_that_a_person_ties_to_nothing_is_told_and_one_that_git_ignores_is_not(yard: tuple[Vault, Tree]) -> None:
+    vault, tree = yard
+    (tree.root / ".gitignore").write_text("made/\n", encoding="utf-8")
+    tied = anchors_for(["sails/**", "made/*.py", "hull/**"], root=tree.root, folder=tree.root)
+    edit_memory(vault, "typed222", {}, lists=ListChanges(add_anchors=tied), actor=PERSON)
+    view = get_view(vault, "typed222", tree=tree)
+    told = {path for path, state in view.anchor_states.items() if state == "gone"}
+    assert told == {"hull/mast.py", "sails/**"}
+    assert {one.path for one in look(yard).anchors if "typed222" in one.ids} == told
 
 
 def test_what_a_text_names_from_its_own_folder_or_with_alternatives_is_no_scope_of_its_file(

@@ -98,6 +98,14 @@ def test_every_field_that_is_typed_is_read(basis: Basis) -> None:
     }
 
 
+def test_paths_in_one_line_are_told_apart_and_a_name_with_a_comma_is_one(basis: Basis, tmp_path: Path) -> None:
+    (tmp_path / "pay, later.md").write_text("x", encoding="utf-8")
+    anchors = read(basis, anchors="pay/api.py, pay/*.py\npay, later.md")["anchors"]
+    assert isinstance(anchors, tuple)
+    assert [each.path for each in anchors] == ["pay/api.py", "pay/*.py", "pay, later.md"]
+    assert said(basis, "anchors", "pay/api.py, pay/apo.py")[0].level == "error"
+
+
 @given(TEXT, TEXT, TEXT, st.floats(0, 1), st.datetimes(timezones=st.just(UTC)))
 def test_what_is_merely_shown_changes_nothing(
     title: str, text: str, tag: str, confidence: float, moment: datetime

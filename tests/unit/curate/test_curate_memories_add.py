@@ -15,7 +15,7 @@ from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.curate.lifecycle import accept, left_beside, retire, would_replace
 from memtui.curate.links import link
 from memtui.curate.memories import Added, NewMemory, add_memory
-from memtui.domain.memory import Anchor, Memory, content_hash
+from memtui.domain.memory import MATCHED, Anchor, Memory, content_hash
 from memtui.errors import EXIT_REFUSED, EXIT_USAGE, NotFoundError, SecretRefusedError, UsageError
 from memtui.tree import file_hash
 from memtui.vault import journal
@@ -212,11 +212,11 @@ def test_files_globs_and_symbols_become_anchors_from_the_root(vault: Vault, tmp_
     assert from_root.anchors == (
         Anchor("src/pay.py", pay),
         Anchor("src"),
-        Anchor("**/*.py"),
+        Anchor("**/*.py", MATCHED),
         Anchor("src/pay.py::charge", pay),
     )
     below = add(vault, "Below", folder=root / "src", files=["pay.py", "*.py", "src/*.py", str(root / "src/pay.py")])
-    assert below.anchors == (Anchor("src/pay.py", pay), Anchor("src/*.py"))
+    assert below.anchors == (Anchor("src/pay.py", pay), Anchor("src/*.py", MATCHED))
 
 
 def test_a_file_in_brackets_is_a_file_and_no_glob(vault: Vault, tmp_path: Path) -> None:

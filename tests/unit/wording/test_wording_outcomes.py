@@ -176,8 +176,8 @@ def test_the_kinds_of_each_month_are_drawn_in_one_scale(tmp_path: Path) -> None:
     [
         ("pay/lock.py", "gone", "gone"),
         ("pay/lock.py", None, "unchecked"),
-        ("pay/lock.py", "unverifiable", "no such file here"),
-        ("pay/*.sql", "unverifiable", "no file matches"),
+        ("pay/lock.py", "unverifiable", "no such file here, and none is known to have been"),
+        ("pay/*.sql", "unverifiable", "no file matches, and none is known to have"),
         ("https://quay.example/rules", "unverifiable", "outside the project"),
         ("~/notes.md", "unverifiable", "outside the project"),
     ],
