@@ -119,15 +119,14 @@ def _resembles_record(found: list[tuple[Memory, Resemblance]]) -> dict[str, obje
 
 _EDITED_TEXTS = {"title": "title", "why": "rationale", "snippet": "snippet"}
 _SINGLE_OPTIONS = (
-    *("title", "text", "why", "snippet", "add_file", "remove_file", "confidence", "valid_until", "move_to"),
-    *("rule", "no_rules", "if_version"),
+    *("title", "text", "why", "snippet", "confidence", "valid_until", "move_to", "rule", "no_rules", "if_version"),
 )
 """Options of `edit` that apply to one memory."""
 
 
 def _edit_arguments(parser: Parser) -> None:
     parser.add_value("id", "ID", "an id or its first characters", nargs="?")
-    parsing.add_where(parser, "edit tags, kind, half-life or importance of all memories that a query matches")
+    parsing.add_where(parser, "edit tags, files, kind, half-life or importance of all memories that a query matches")
     parser.add_value("--title", "TEXT", "new title")
     parser.add_value("--text", "TEXT", "new text, or - to read it from standard input")
     parser.add_value("--why", "TEXT", "new rationale")
@@ -270,20 +269,22 @@ def _half_life(text: str) -> float | None:
 
 
 def _edit_many(arguments: argparse.Namespace, session: Session) -> None:
-    """Change the tags, kind, half-life or importance of all that `--where` selects, as one change."""
+    """Change the tags, files, kind, half-life or importance of all that `--where` selects, as one change."""
     single = next((name for name in _SINGLE_OPTIONS if getattr(arguments, name)), None)
     half_life = _half_life(arguments.half_life) or KIND_HALF_LIFE if arguments.half_life else None
     if single is not None:
         option = f"--{single.replace('_', '-')}"
         raise UsageError("This option edits one memory at a time", where=option, remedy="Leave it out, or give an id.")
-    versions = session.selected(arguments)
+    versions, lists = session.selected(arguments), list_changes(arguments, session)
     session.back_up_daily()
     outcome = change_many(
         session.vault,
         versions,
         actor=session.actor,
-        add_tags=named_tags(arguments.add_tag),
-        remove_tags=named_tags(arguments.remove_tag),
+        add_tags=lists.add_tags,
+        remove_tags=lists.remove_tags,
+        add_anchors=lists.add_anchors,
+        remove_files=lists.remove_files,
         kind=arguments.kind,
         half_life_days=half_life,
         importance=arguments.importance,

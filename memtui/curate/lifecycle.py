@@ -5,7 +5,7 @@ With `versions`, the version of each memory when it was chosen, memories that ch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -28,7 +28,7 @@ from memtui.curate.views import by_memory
 from memtui.domain.causes import REJECTED, RETIRED
 from memtui.domain.identity import PERSON, Actor, require_person
 from memtui.domain.lessons import SNOOZED
-from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory, Signal, content_hash, held_back, planted_reasons
+from memtui.domain.memory import GLOBAL_PROJECT, Anchor, Link, Memory, Signal, content_hash, held_back, planted_reasons
 from memtui.errors import UsageError
 from memtui.text.planted import Planted
 from memtui.text.sanitize import one_line
@@ -243,6 +243,8 @@ def change_many(
     kind: str | None = None,
     half_life_days: float | None = None,  # the new half-life; `KIND_HALF_LIFE` to follow the kind's
     importance: int | None = None,  # 1–5
+    add_anchors: Sequence[Anchor] = (),
+    remove_files: Collection[str] = (),  # paths of anchors to remove, as memories name them
 ) -> Outcome:
     """Edit memories that were chosen by a query.
 
@@ -258,12 +260,17 @@ def change_many(
         values["half_life_days"] = check_half_life(None if half_life_days == KIND_HALF_LIFE else half_life_days)
     if importance is not None:
         values["importance"] = check_importance(importance)
-    if not (add_tags or remove_tags or values):
-        raise UsageError("Say what to change", remedy="Tags, the kind, the half-life or the importance.")
+    if not (add_tags or remove_tags or values or add_anchors or remove_files):
+        raise UsageError("Say what to change", remedy="Tags, files, the kind, the half-life or the importance.")
 
     def step(_batch: Batch, memory: Memory) -> Memory | Skipped:
         kept = [tag for tag in memory.tags if tag.lower() not in removed]
-        changed = replace(memory, tags=tuple(dict.fromkeys([*kept, *added])), **values)
+        known = {anchor.path for anchor in memory.anchors}
+        anchors = [anchor for anchor in memory.anchors if anchor.path not in remove_files]
+        anchors += [anchor for anchor in add_anchors if anchor.path not in known]
+        changed = replace(
+            memory, tags=tuple(dict.fromkeys([*kept, *added])), anchors=tuple(dict.fromkeys(anchors)), **values
+        )
         return Skipped(memory.id, SkipReason.SAME) if changed == memory else changed
 
     return apply_to_each(vault, versions, actor, "edit", step, versions=versions)

@@ -441,6 +441,9 @@ def test_a_query_narrows_the_list_and_chooses_what_is_retired(cli: Cli) -> None:
     cli("edit", "--where", "tag:x", "--half-life", "kind", "--project", "shop")
     assert cli("show", note, "--json").json["half_life_days"] is None
     assert "--title" in cli("edit", "--where", "tag:x", "--title", "no", "--project", "shop", code=2).err
+    assert set(cli("edit", "--where", "tag:ops", "--add-file", "ops/**", "--project", "shop").lines) == {kept, note}
+    assert cli("edit", "--where", "file:ops", "--remove-file", "ops/**", "--project", "shop").lines
+    assert cli("show", kept, "--json").json["anchors"] == []
     assert "--where" in cli("edit", code=2).err
     assert "--where" in cli("edit", note, "--where", "tag:x", "--add-tag", "y", code=2).err
     assert set(cli("verify", "--where", "tag:ops", "--project", "shop").lines) == {kept, note}

@@ -17,6 +17,7 @@ from memtui.curate.memories import edit_memory
 from memtui.curate.packs import give_feedback
 from memtui.curate.query import FIELDS, FLAGS, Query, chosen_by, help_lines, is_query, misnamed_field, parse_query
 from memtui.domain.kinds import Kinds
+from memtui.domain.memory import MATCHED, Anchor
 from memtui.errors import QueryError, RefusedError, UsageError
 from memtui.vault.filters import Condition, MemoryFilter, Scope
 from memtui.vault.vault import Vault
@@ -218,6 +219,25 @@ def test_bulk_changes_are_checked(vault: Vault, clock: Clock) -> None:
     with pytest.raises(RefusedError):
         change_many(vault, versions, actor=AGENT, add_tags=["x"])
     assert change_many(vault, versions, actor=PERSON, add_tags=["redis", "Redis"]).changed[0].tags == ("Redis", "redis")
+
+
+def test_files_are_tied_and_untied_in_many_memories_at_once(vault: Vault, clock: Clock) -> None:
+    made = names(vault, clock)
+    ids = (made["old"], made["elsewhere"])
+    edit_memory(vault, ids[0], {"anchors": (Anchor("docs/**"), Anchor("pay/lock.py"))}, actor=PERSON)
+    before = {one: get(vault, one) for one in ids}
+    versions = {one: memory.version for one, memory in before.items()}
+    add = (Anchor("pay/lock.py", MATCHED), Anchor("pay/*.py", MATCHED))
+    outcome = change_many(vault, versions, actor=PERSON, add_anchors=add, remove_files=("docs/**",))
+    assert [memory.anchors for memory in outcome.changed] == [
+        (Anchor("pay/lock.py"), add[1]),
+        (*before[ids[1]].anchors, *add),
+    ]
+    versions = {one: get(vault, one).version for one in ids}
+    again = change_many(vault, versions, actor=PERSON, remove_files=("docs/**",))
+    assert again.skipped == tuple(Skipped(one, SkipReason.SAME) for one in ids)
+    undo(vault, actor=PERSON)
+    assert {one: get(vault, one).anchors for one in ids} == {one: memory.anchors for one, memory in before.items()}
 
 
 def test_a_snoozed_memory_is_found(vault: Vault, clock: Clock) -> None:
