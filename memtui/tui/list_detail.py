@@ -154,14 +154,15 @@ class MemtuiScreen(Screen[None]):
 
     def action_undo(self) -> None:
         """Undo the last change."""
-        self.sure_of_undo()
+        self.sure_of("undo")
         self.do(self.memories.undo, focus=True)
 
-    def sure_of_undo(self) -> None:
-        """Let the undo that comes take back what was asked about, if it was."""
-        self.memories.is_sure = self.again.answers("undo")
+    def sure_of(self, action: str) -> None:
+        """Let the undo or redo that comes do what was asked about, if it was."""
+        self.memories.is_sure = self.again.answers(action)
 
     def action_redo(self) -> None:
+        self.sure_of("redo")
         self.do(self.memories.redo, focus=True)
 
     def action_back(self) -> None:
@@ -307,7 +308,7 @@ class MemtuiScreen(Screen[None]):
 
     def _end_change(self, done: Done, *, focus: bool) -> None:
         if done.asks:
-            self.again.agrees(done.asks, done.message, str)
+            self.again.agrees(done.asks, f"{self.key_of(done.asks)} {done.message}", str)
         elif done.writes is None:
             self.tell_done(done)
         else:

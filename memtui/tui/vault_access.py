@@ -305,7 +305,7 @@ class MemoryActs:
         self._vault = access.vault
         self._actor = access.opening.actor
         self.asked: int | None = None
-        self.is_sure = False  # Whether the next undo may take back what was not done here
+        self.is_sure = False  # Whether the next undo or redo may be of what was not done here
         self.names_next = False  # Whether the screen itself says what the next undo takes back
         self._done_here: int | None = None
 
@@ -393,7 +393,7 @@ class MemoryActs:
         is_sure |= upcoming is not None and upcoming.change.number == self.asked
         if not is_own and (writes := self._writes(upcoming, partial(self.undo, number))) is not None:
             return writes
-        if number is None and not is_sure and (question := self._asks_elsewhere()):
+        if number is None and not is_sure and (question := self._asks_elsewhere(history.next_undo, "undo")):
             return Done(question, changed=False, asks="undo")
         self._access.opening.before_change()
         own = set(self._vault.made)
@@ -402,22 +402,27 @@ class MemoryActs:
             change, tell = back.change, outcomes.redone if back.is_made_again else outcomes.undone
         else:
             change, tell = history.undo(self._vault, actor=self._actor, number=number), outcomes.undone
+        self._vault.made.add(change.number)  # as far as questions go: this person has decided about it here
         said = "; ".join(filter(None, (tell(change, elsewhere=change.number not in own), besides)))
         return self._reverted(said if number is None else f"{said}; u makes it again", change.number)
 
-    def _asks_elsewhere(self) -> str:
-        """Return the question whether to undo what was done in another session."""
-        from memtui.curate import history
+    def _asks_elsewhere(self, read: Callable[..., NextUndo | None], act: str) -> str:
+        """Return the question whether to undo or redo what was done in another session.
+
+        A redo asks only where that was in another project: the person who presses it has seen the undo.
+
+        `act`: the id of the action.
+        """
         from memtui.wording import outcomes
 
         if not self._vault.exists:
             return ""
         with self._access.read_vault.read() as reader:
-            found = history.next_undo(reader, self._actor)
+            found = read(reader, self._actor)
         if found is None or found.change.number in self._vault.made:
             return ""
         _, names = self._touched(found.change.number)
-        if self.names_next and not names:
+        if not names and (self.names_next or act == "redo"):
             return ""
         return outcomes.would_undo(found.change, names, again=found.is_made_again)
 
@@ -460,9 +465,12 @@ class MemoryActs:
         from memtui.curate import history
         from memtui.wording import outcomes
 
+        is_sure, self.is_sure = self.is_sure, False
         upcoming = self._upcoming(lambda reader: history.next_redo(reader, self._actor))
         if (writes := self._writes(upcoming, self.redo)) is not None:
             return writes
+        if not is_sure and upcoming is None and (question := self._asks_elsewhere(history.next_redo, "redo")):
+            return Done(question, changed=False, asks="redo")
         self._access.opening.before_change()
         own = set(self._vault.made)
         change = history.redo(self._vault, actor=self._actor)

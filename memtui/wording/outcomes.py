@@ -173,7 +173,7 @@ def _reverted(word: str, change: Change, elsewhere: bool) -> str:
 
 
 def would_undo(change: Change, projects: Sequence[str], *, again: bool) -> str:
-    """Return the question whether to undo, or make again, what was done in another session.
+    """Return the question whether to undo, or make again, what was done in another session; it goes behind the key.
 
     `projects`: the only ones that it was done to, where none of them is shown.
     """
@@ -182,8 +182,8 @@ def would_undo(change: Change, projects: Sequence[str], *, again: bool) -> str:
     when = f"on {change.at:%Y-%m-%d %H:%M} UTC"
     if projects:
         where = some_of([tame(name, 40) for name in projects], 2)
-        return f"u again {verb} the change made in {where}, not shown here, {when}: {said}"
-    return f"u again {verb} the change made in another session, {when}: {said}"
+        return f"again {verb} the change made in {where}, not shown here, {when}: {said}"
+    return f"again {verb} the change made in another session, {when}: {said}"
 
 
 FIELD_WORDS: Mapping[str, str] = {

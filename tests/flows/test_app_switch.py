@@ -143,6 +143,13 @@ async def test_every_screen_is_about_the_project_that_was_switched_to(both: Vaul
         await until(pilot, lambda: stored(both, "m0000004").status == "candidate", "it is undone")
         assert not pilot.app.screen.again.words, "what was answered is asked no longer"  # type: ignore[attr-defined] # a screen of memtui
 
+        both.made.clear()
+        await pilot.press("ctrl+r")
+        await says(pilot, "ctrl+r again redoes the change made in quay, not shown here, on ")
+        assert stored(both, "m0000004").status == "candidate", "it is asked"
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: stored(both, "m0000004").status == "active", "it is made again")
+
 
 async def test_the_list_of_a_project_is_as_it_was_left_when_the_project_comes_back(both: Vault, here: Path) -> None:
     async with app_on(both, here).run_test(size=WIDE) as pilot:

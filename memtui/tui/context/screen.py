@@ -266,7 +266,7 @@ class ContextScreen(AnswerScreen):
             self._go_to(step.before)
             self.say(f"Undone: {step.words}")
         else:
-            self.sure_of_undo()
+            self.sure_of("undo")
             self.do(lambda: self._keeper.undo(step), focus=True)
 
     def action_redo(self) -> None:
@@ -276,7 +276,7 @@ class ContextScreen(AnswerScreen):
             self._go_to(step.after)
             self.say(f"Redone: {step.words}")
         else:
-            self.do(self.memories.redo, focus=True)
+            super().action_redo()
 
     def _drop_old_ticks(self) -> None:
         """Remove the ticks of another task than what is typed now."""
