@@ -169,10 +169,16 @@ async def test_what_is_wrong_is_said_beside_the_lines_and_the_payload_stays(ferr
         await pilot.press("enter", "B", *"nope")
         await shows(pilot, "Budget: not a budget: nope.")
         assert payload(pilot) == before
-        for budget, told in (("0", "0 of 0 tokens"), ("10000 chars", "of 10,000 chars"), ("2k", "of 2,000 tokens")):
+        await pilot.press("enter", *"0")
+        await shows(pilot, "0 of 0 tokens")  # what could not be read is typed over
+        for budget, told in (("10000 chars", "of 10,000 chars"), ("2k", "of 2,000 tokens")):
             await pilot.press("enter", "B", *budget)
             await answered(pilot)
             await shows(pilot, told)
+        await pilot.press("B", *"lots", "escape", "escape")
+        await until(pilot, lambda: getattr(pilot.app.screen, "AREA", "") == "browse", "it is left")
+        await open_context(pilot)
+        await shows(pilot, " of 1,200 tokens")
         await pilot.press("enter", "F", *"missing.py")
         await shows(pilot, "Files: No such file, and no memory is tied to it: missing.py.")
         await pilot.press("ctrl+u")

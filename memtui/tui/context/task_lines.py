@@ -20,10 +20,10 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from memtui.config import ContextSettings
-from memtui.errors import MemtuiError
+from memtui.errors import MemtuiError, UsageError
 from memtui.pack.targets.base import Style
 from memtui.text.sanitize import tame
-from memtui.text.words import clip_start
+from memtui.text.words import clip_start, parse_budget
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FILES
 from memtui.tui.context.ask import SEPARATOR
@@ -356,6 +356,14 @@ class TaskLines(Vertical):
         return self.budget_line.value.strip() or self._settings.budget
 
     @property
+    def _is_budget(self) -> bool:
+        try:
+            parse_budget(self.budget)
+        except UsageError:
+            return False
+        return True
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The files being edited, without the one that is being typed."""
         if not self.files_line.is_offering:
@@ -386,7 +394,7 @@ class TaskLines(Vertical):
         values = {
             "task": self.text,
             "files": SEPARATOR.join(self.files_line.names),
-            "budget": "" if self.budget == self._settings.budget else self.budget,
+            "budget": "" if self.budget == self._settings.budget or not self._is_budget else self.budget,
             "target": "" if self.target == self._settings.target else self.target,
             "phase": self.phase or "",
             "style": "" if self.style == self._settings.style else self.style,
@@ -434,6 +442,9 @@ class TaskLines(Vertical):
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
         event.stop()
+        if event.input is self.budget_line and not self._is_budget:
+            self.budget_line.action_select_all()  # what is wrong is said; the next keys correct it
+            return
         self.post_message(self.Entered())
 
     @on(FilesLine.Left)
