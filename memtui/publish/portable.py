@@ -198,14 +198,15 @@ def plan_vault(snapshot: Snapshot) -> dict[str, bytes]:
     """Return every file of the portable vault: POSIX path relative to its folder, content."""
     manifest = json.dumps({"format": FORMAT, "version": VERSION}) + "\n"
     plan = {MANIFEST: manifest.encode()}
-    files = {
-        f"{MEMORIES}/{folder_name(memory.project)}/{file_name(memory)}": render_memory(memory).encode()
-        for memory in snapshot.memories
-    }
+    files = {_place_of(memory): render_memory(memory).encode() for memory in snapshot.memories}
     plan.update(sorted(files.items()))
     if kin := "".join(f"{line}\n" for line in kin_lines(snapshot)):
         plan[RECORDS] = kin.encode()
     return plan
+
+
+def _place_of(memory: Memory) -> str:
+    return f"{MEMORIES}/{folder_name(memory.project)}/{file_name(memory)}"
 
 
 def write_vault(folder: Path, snapshot: Snapshot, *, prune: bool = False, dry_run: bool = False) -> WriteReport:
@@ -250,13 +251,16 @@ def refuse_edited(vault: Vault, folder: Path, snapshot: Snapshot) -> None:
     Raises `ConflictError`: a person, or another vault, edited one since it was written or read.
     """
     plan = plan_vault(snapshot) if vault_version(folder) == VERSION else {}
+    # What is to be written over is this memory's file, whatever became of the id in it.
+    planned = {_place_of(memory): memory.id for memory in snapshot.memories}
     stated: dict[str, tuple[str, Record]] = {}
     for path in sorted((folder / MEMORIES).glob("*/*.md")) if plan else ():
         relative = path.relative_to(folder).as_posix()
         if path.is_file() and not path.is_symlink() and not _holds(path, plan.get(relative, b"")):
             record = _record_in(path)
-            if isinstance(record.get("id"), str):
-                stated[relative] = record["id"], record
+            identifier = planned.get(relative, record.get("id"))
+            if isinstance(identifier, str):
+                stated[relative] = identifier, record
     with vault.read() as reader:
         past = past_states(reader, sorted({identifier for identifier, _ in stated.values()}))
     now = vault.now()

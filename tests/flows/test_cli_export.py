@@ -99,7 +99,16 @@ def test_an_export_writes_over_no_file_that_was_edited_since(cli: Cli) -> None:
     cli("import", "notes", "--replace")
     cli(*export)
     assert path.read_bytes() == edited
-    path.write_bytes(edited + b"And even ones to the west.\n")
+    longer = edited + b"And even ones to the west.\n"
+    line = f'id: "{made}"'.encode()
+    for broken in (
+        longer.replace(line, b'id: "another2"'),
+        longer.replace(line + b"\n", b""),
+        b"<<<<<<< own\n" + longer,
+    ):
+        path.write_bytes(broken)
+        assert f"{made}.md" in cli(*export, code=4).err
+        assert path.read_bytes() == broken
     cli(*export, "--force")
     assert path.read_bytes() == edited
     cli("purge", "--text", "Odd ones", "--yes")
