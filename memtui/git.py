@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from memtui.errors import MemtuiError
+from memtui.regular_files import read_regular
 
 GIT_SECONDS = 5.0  # Longest time for one call of git
 
@@ -193,7 +194,7 @@ def _statuses_in(output: str | None) -> Iterator[tuple[str, str, list[str]]]:
             yield status, fields[2], paths
 
 
-_LONGEST = 1_000_000  # Characters of a file of rules that are read
+_LONGEST = 1_000_000  # Bytes of a file of rules that are read
 
 
 def ignores_below(root: Path, path: str) -> bool:
@@ -218,9 +219,7 @@ def _is_about(rule: str, folder: str) -> bool:
 
 def _rules_in(file: Path) -> list[str]:
     try:
-        with file.open(encoding="utf-8", errors="replace") as lines:
-            return [
-                line for line in map(str.strip, lines.read(_LONGEST).splitlines()) if line[:1] not in {"", "#", "!"}
-            ]
+        lines = read_regular(file, _LONGEST).decode("utf-8", "replace").splitlines()
     except (OSError, ValueError):
         return []
+    return [line for line in map(str.strip, lines) if line[:1] not in {"", "#", "!"}]

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from memtui.regular_files import read_regular
+
 _PATH = re.compile(r"^[ \t]*path[ \t]*=[ \t]*\"?([^\"\n]+?)/?\"?[ \t]*$", re.MULTILINE)
 _LONGEST = 1_000_000  # Characters of `.gitmodules` that are read
 
@@ -23,8 +25,9 @@ def lacking_by_path(root: Path, paths: Iterable[str]) -> dict[str, bool]:
 
 def _submodules_of(root: Path) -> list[str]:
     try:
-        with (root / ".gitmodules").open(encoding="utf-8", errors="replace") as file:
-            return _PATH.findall(file.read(_LONGEST))
+        return _PATH.findall(
+            read_regular(root / ".gitmodules", _LONGEST).decode("utf-8", "replace").replace("\r\n", "\n")
+        )
     except OSError:
         return []
 

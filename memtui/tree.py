@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from memtui.domain.memory import MATCHED, Anchor, AnchorState, Memory
 from memtui.git import ignores_below, run_git
+from memtui.regular_files import read_regular
 from memtui.submodules import lacking_by_path
 
 MOST_TREE_FILES = 50_000  # Files of a folder without git that are searched for the one that a partial path means
@@ -31,7 +32,7 @@ _UNWALKED = frozenset({"node_modules", "__pycache__", "target", "dist", "build",
 def file_hash(path: Path) -> str | None:
     """Return the content hash of a file (BLAKE2b-128 with LF line ends), None if it cannot be read."""
     try:
-        return blake2b(path.read_bytes().replace(b"\r\n", b"\n"), digest_size=16).hexdigest()
+        return blake2b(read_regular(path).replace(b"\r\n", b"\n"), digest_size=16).hexdigest()
     except OSError:
         return None
 

@@ -105,6 +105,8 @@ def written_constraints(place: Path, now: datetime, project: str | None) -> Cons
     """
     if not place.exists():
         raise MemtuiError("Portable vault not found", where=str(place), remedy="`memtui export --target vault`")
+    if not place.is_dir() and not place.is_file():
+        raise MemtuiError("This is not a regular file", where=str(place), remedy="Name a JSONL export.")
     memories = [memory for record in _records(place) if (memory := _memory(record, now)) is not None]
     if not memories:
         raise MemtuiError(
@@ -146,7 +148,7 @@ def _from_lines(lines: Iterable[str]) -> Iterator[Record]:
 def _from_folder(folder: Path) -> Iterator[Record]:
     from memtui.publish.memory_file import parse_memory
 
-    for file in sorted(folder.rglob("*.md")):
+    for file in sorted(path for path in folder.rglob("*.md") if path.is_file()):
         text = file.read_text(encoding="utf-8-sig", errors="replace").replace("\r\n", "\n")
         if text.startswith("---\n"):
             yield _clean(parse_memory(text).record)

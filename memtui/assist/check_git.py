@@ -22,6 +22,7 @@ from memtui.assist.check_changes import (
 )
 from memtui.errors import MemtuiError
 from memtui.git import OF_A_REPOSITORY, call_git, to_fetch, without_filters
+from memtui.regular_files import read_regular
 
 GIT_SECONDS = 20.0  # Longest time for one call of git
 LARGEST_FILE = 1_000_000  # Bytes of a file that is looked into although git takes it for binary, or parsed
@@ -334,8 +335,7 @@ def _below(top: Path, folder: Path) -> str:
 
 def _content(file: Path) -> bytes:
     try:
-        with file.open("rb") as stream:
-            content = stream.read(LARGEST_FILE + 1)
+        content = read_regular(file, LARGEST_FILE + 1)
     except OSError:
         return b""
     return content if len(content) <= LARGEST_FILE else b""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from errno import EINVAL
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -34,6 +33,7 @@ from memtui.domain.memory import (
     trimmed,
 )
 from memtui.domain.record import Record
+from memtui.regular_files import read_regular
 from memtui.text.sanitize import (
     LOST_CHARACTER,
     NOT_UTF8,
@@ -184,7 +184,7 @@ class SourceFile:
     @cached_property
     def raw(self) -> bytes:
         """The file's bytes."""
-        return regular_bytes(self.path)
+        return read_regular(self.path)
 
     @property
     def fingerprint(self) -> bytes:
@@ -231,14 +231,6 @@ class SourceFile:
             return any(line.rstrip() == "---" for line in lines[first.first : first.last + 1])
         before = split_frontmatter("\n".join([*lines[: first.first], "---"]))
         return bool(before.raw) and not before.body.strip()
-
-
-def regular_bytes(path: Path) -> bytes:
-    """Return the bytes of a regular file. Raises OSError: it is none, such as a pipe, which could block for ever."""
-    if not path.is_file():
-        path.stat()  # raises for what does not exist
-        raise OSError(EINVAL, "no regular file")
-    return path.read_bytes()
 
 
 class Reader(Protocol):

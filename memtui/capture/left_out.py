@@ -10,13 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.capture.draft import Reader, SourceFile, regular_bytes
+from memtui.capture.draft import Reader, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.readers.registry import is_misplaced
 from memtui.capture.readers.rule_files import RuleReader
 from memtui.capture.readers.skills import SKILL_FILE, skill_of
 from memtui.capture.skip_codes import SkipWords
 from memtui.errors import SourceError, UsageError
+from memtui.regular_files import read_regular
 from memtui.text.tables import read_table
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Exclusions:
         if not path.exists():
             return None
         try:
-            lines = regular_bytes(path).decode("utf-8-sig", "replace").splitlines()
+            lines = read_regular(path).decode("utf-8-sig", "replace").splitlines()
         except OSError as error:
             # Without it, what a person wants to keep out would be read.
             raise SourceError(
@@ -198,7 +199,7 @@ class IgnoreLine:
 
     def _lines(self) -> list[bytes]:
         try:
-            return regular_bytes(self.path).splitlines(keepends=True)
+            return read_regular(self.path).splitlines(keepends=True)
         except OSError as error:
             raise SourceError(f"The file cannot be read: {error.strerror or error}", where=str(self.path)) from error
 
@@ -215,7 +216,7 @@ HEAD = "# What memtui does not import, written as in .gitignore"  # First line o
 def ignore_lines(root: Path) -> list[IgnoreLine]:
     """Return the lines of a repository's ignore file that each leave out one file or folder that exists."""
     try:
-        text = regular_bytes(root / IGNORE_FILE).decode("utf-8", "surrogateescape")
+        text = read_regular(root / IGNORE_FILE).decode("utf-8", "surrogateescape")
     except OSError:
         return []
     names = (re.sub(r"\\(.)", r"\1", line.strip()[1:]) for line in text.split("\n") if line.startswith("/"))
@@ -285,7 +286,7 @@ def _is_article(file: SourceFile, folder: str, depth: int) -> bool:
     if depth == 0 or folder not in folder_names("agents") or _AGENT_NAME.search(file.path.name.lower()):
         return False
     try:
-        head = regular_bytes(file.path).decode("utf-8", "replace")
+        head = read_regular(file.path).decode("utf-8", "replace")
     except OSError:
         return False
     return _AGENT_KEYS.isdisjoint(split_frontmatter(head).values)

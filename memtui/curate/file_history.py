@@ -15,6 +15,7 @@ from typing import Literal
 from memtui.domain.freshness import last_trusted_at
 from memtui.domain.memory import Anchor, AnchorState, Memory
 from memtui.git import RENAMED, deletions_in, renames_in, run_git, run_git_as_far
+from memtui.regular_files import read_regular
 from memtui.text.sanitize import reveal
 from memtui.tree import GENERIC_STEMS, Tree, file_hash, tree_files
 
@@ -229,7 +230,7 @@ _NO_CONTENT = sha1(b"blob 0\0", usedforsecurity=False).hexdigest()
 def _blob(path: Path) -> str | None:
     """Return the name that git has for a file's content (SHA-1); None for an empty file and one that cannot be read."""
     try:
-        content = path.read_bytes()
+        content = read_regular(path)
     except OSError:
         return None
     start = b"blob %d\0" % len(content)
@@ -346,7 +347,7 @@ def _uncommitted(root: Path, base: str, path: str) -> list[str]:
 
     before = run_git(root, "cat-file", "blob", f"{base}:./{path}", seconds=_GIT_SECONDS)
     try:
-        after = (root / path).read_bytes().decode("utf-8", "replace")
+        after = read_regular(root / path).decode("utf-8", "replace")
     except OSError:
         return []
     old, new = (before or "").splitlines(), after.splitlines()

@@ -11,6 +11,7 @@ from pathlib import Path
 from memtui.curate.projects import project_for_writing, view_of
 from memtui.domain.identity import Actor
 from memtui.errors import UsageError
+from memtui.regular_files import read_regular
 from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 from memtui.workspace import Workspace, find_workspace
@@ -80,8 +81,7 @@ def is_off_by_file(workspace: Workspace) -> bool:
 def _said(path: Path) -> bool | None:
     """Return whether a file says off; None where it is missing or says nothing of it."""
     try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_BYTES)
+        data = read_regular(path, _LARGEST_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:

@@ -16,6 +16,7 @@ from memtui.domain.memory import Anchor, AnchorState, Link, Memory, Signal, cont
 from memtui.domain.record import format_time
 from memtui.errors import NotFoundError
 from memtui.pack.targets.markdown import said_apart
+from memtui.regular_files import read_regular
 from memtui.text.sanitize import one_line, sanitise
 from memtui.tree import Tree, states_now
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
@@ -120,8 +121,7 @@ def _line_of(path: Path, symbol: str) -> int:
         return 1
     word = re.compile(rf"(?<!\w){re.escape(symbol.rsplit('.', 1)[-1])}(?!\w)")
     try:
-        with path.open("rb") as stream:
-            text = stream.read(MOST_READ_BYTES).decode("utf-8", "replace")
+        text = read_regular(path, MOST_READ_BYTES).decode("utf-8", "replace")
     except OSError:
         return 1
     return next((number for number, line in enumerate(text.split("\n"), 1) if word.search(line)), 1)

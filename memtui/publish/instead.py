@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from memtui.publish.destinations import Place, places
+from memtui.regular_files import read_regular
 
 
 class Note(StrEnum):
@@ -43,7 +44,7 @@ def read_instead(place: Place, root: Path) -> tuple[Place, Notes]:
 def _only_import(file: Path) -> str:
     """Return the file beside a file whose whole text is an import of it, such as `@AGENTS.md`; empty for others."""
     try:
-        text = file.read_bytes().decode("utf-8-sig").strip() if file.stat().st_size < 200 else ""  # noqa: PLR2004 - a line
+        text = read_regular(file).decode("utf-8-sig").strip() if file.stat().st_size < 200 else ""  # noqa: PLR2004 - a line
     except (OSError, UnicodeDecodeError):
         return ""
     name = text.removeprefix("@").removeprefix("./")

@@ -18,6 +18,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import held_places, matches, plain_path
 from memtui.git import RENAMED, renames_in, run_git, run_git_as_far
 from memtui.recall.result import Part
+from memtui.regular_files import read_regular
 from memtui.text.tokens import query_terms
 from memtui.tree import GENERIC_STEMS, Tree, is_outside
 
@@ -124,8 +125,9 @@ def _words_of(tree: Tree, files: Sequence[str]) -> frozenset[str]:
         plain = plain_path(name)
         if is_outside(plain):
             continue
-        with contextlib.suppress(OSError, ValueError), (tree.root / plain).open("rb") as file:
-            found.update(_PIECE.findall(file.read(MOST_READ).decode("utf-8", "replace")))
+        with contextlib.suppress(OSError, ValueError):
+            beginning = read_regular(tree.root / plain, MOST_READ).decode("utf-8", "replace")
+            found.update(_PIECE.findall(beginning))
     return frozenset(query_terms(" ".join(sorted(found))))
 
 

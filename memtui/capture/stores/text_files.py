@@ -14,10 +14,11 @@ from typing import Any
 
 import yaml
 
-from memtui.capture.draft import Skipped, regular_bytes
+from memtui.capture.draft import Skipped
 from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stores.rows import Contents, loaded
 from memtui.errors import SourceError
+from memtui.regular_files import read_regular
 from memtui.text.sanitize import decode
 
 LARGEST_EXPANDED = 64 * 1024 * 1024
@@ -32,7 +33,7 @@ def file_text(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise SourceError("The file is too large for a store", where=str(path))
-        raw = regular_bytes(path)
+        raw = read_regular(path)
     except OSError as error:
         raise SourceError("The file cannot be read", where=str(path), remedy=error.strerror or str(error)) from error
     return decode(expanded(raw, path)).text

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memtui.regular_files import read_regular
+
 LARGEST_FILE = 1_000_000  # Bytes; larger files are generated, and what they import says nothing
 MOST_ENTRIES = 20_000  # Entries of one folder that are looked at
 
@@ -69,8 +71,7 @@ class SourceTree:
         Raises `UnreadableFileError`: it is too large, no text, or cannot be read.
         """
         try:
-            with (self.root / path).open("rb") as file:
-                raw = file.read(LARGEST_FILE + 1)
+            raw = read_regular(self.root / path, LARGEST_FILE + 1)
         except OSError as error:
             raise UnreadableFileError("it cannot be read") from error
         if len(raw) > LARGEST_FILE:
