@@ -21,25 +21,27 @@ def too_unlikely(reason: Reason) -> str | None:
     """Say of what a chance is too low: of all memories, or of one behind the likeliest; None for one by itself."""
     if reason.unit == VAULT:
         return "no memory is likely enough"
-    return f"not among the {reason.number} likeliest" if reason.number else None
+    return f"behind {reason.number} likelier memories" if reason.number else None
 
 
 def needed_words(reason: Reason, least: float) -> str:
     """Say the chance that would have been needed."""
     if reason.unit == VAULT:
-        return f"one memory must reach {least:.0%}"
+        return f"{least:.0%} is needed before any goes in"
     if reason.unit == UNFOUND:
         return f"{least:.0%} is needed, as a search would not find it"
-    return f"behind them {least:.0%} is needed" if reason.number else f"{least:.0%} is needed"
+    return f"for a further one {least:.0%} is needed" if reason.number else f"{least:.0%} is needed"
 
 
 def limits_words(*, has_files: bool) -> str:
-    """Say where the chance that a memory needs comes from, for one that is left out for it while tokens are left."""
+    """Say by which rule a memory is left out while tokens are left, and what brings it in."""
     steps = WITH_FILES if has_files else ALONE
+    nearer = "a task that says more of it" + ("" if has_files else ", or names its files,")
     return (
-        "the chance decides, however many tokens are left: for a task"
-        f" {'with' if has_files else 'without'} files the {FIRST} likeliest need {steps.first:.0%}, others"
-        f" {steps.more:.0%}, and nothing goes in unless one reaches {steps.of_best:.0%}"
+        "Free tokens are not filled up with what is unlikely to matter, as it distracts an assistant. For a task"
+        f" {'with' if has_files else 'without'} files, each of the {FIRST} likeliest memories needs a chance of"
+        f" {steps.first:.0%}, any other {steps.more:.0%}; if none reaches {steps.of_best:.0%}, none goes in."
+        f" space adds this memory all the same; {nearer} raises its chance."
     )
 
 

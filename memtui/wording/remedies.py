@@ -34,7 +34,11 @@ def _larger_budget(found: Explained, budget: Budget) -> tuple[str, ...]:
 
 def _nearer_task(found: Explained, _: Budget) -> tuple[str, ...]:
     files = [anchor.path for anchor in found.memory.anchors if not anchor.is_glob][:1]
-    return ("a task that uses its words", *(f"--file {path}" for path in files), *_in_every_payload(found.memory))
+    return (
+        "a task that says more of what it is about",
+        *(f"--file {path}" for path in files),
+        *_in_every_payload(found.memory),
+    )
 
 
 def _in_every_payload(memory: Memory) -> tuple[str, ...]:

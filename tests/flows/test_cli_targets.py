@@ -316,13 +316,13 @@ def test_why_a_memory_stays_out_and_what_brings_it_in(demo: Cli) -> None:
     assert why(last[-1], "--max", str(len(pack["included"]) - 1))[1] == ["a larger --max"]
     withheld = {one["reason_code"]: one["id"] for one in pack["withheld"]}
     assert "below-floor" not in withheld
-    assert why(withheld["too-far"])[1][0] == "a task that uses its words"
+    assert why(withheld["too-far"])[1][0] == "a task that says more of what it is about"
     file = ("--file", "payments/service.py")
     tied = demo("context", *task, *file, "--json").json["withheld"]
     reason, remedies = why(next(one["id"] for one in tied if one["reason_code"] == "too-far"), *file)
-    said = r"(?:unlikely to matter|not among the 6 likeliest) \(a chance of \d+% that it matters; "
-    assert re.fullmatch(said + r"(?:behind them )?\d+% is needed.*\)", reason)
-    assert remedies[0] == "a task that uses its words"
+    said = r"(?:unlikely to matter|behind 6 likelier memories) \(a chance of \d+% that it matters; "
+    assert re.fullmatch(said + r"(?:for a further one )?\d+% is needed.*\)", reason)
+    assert remedies[0] == "a task that says more of what it is about"
     explained = demo("context", *task, "--explain").err
     assert f"superseded by {LOCK} “Lock refunds by payment_id" in explained
     assert "memtui inbox accept xppl3545 · --with xppl3545" in explained

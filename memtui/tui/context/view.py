@@ -387,6 +387,8 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
     if hit is not None and row.chance is not None:
         apart = apart_from_score(grounds(answer.pack.features, row.id), hit.score)
         blocks += [Block(((apart, "dim"),))] if apart else []
+    if against is not None and against.code is ReasonCode.TOO_FAR:
+        blocks.append(Block(((limits_words(has_files=bool(answer.task.files)), "dim"),), gap=True))
     if hit is None:
         if against is not None and against.code is ReasonCode.PLANTED:
             blocks.append(Block((("Y verifies it, so that assistants receive it.", "dim"),)))
@@ -410,8 +412,6 @@ def _in_full(row: RankedRow, answer: Answer, against: Reason | None, titles: Map
         why += "" if is_said else f"; {chance_words(row.chance)}"
         told = grounds_words(grounds(answer.pack.features, row.id))
         why += f"; {told}" if told else ""
-    if against is not None and against.code is ReasonCode.TOO_FAR:
-        why += f"; {limits_words(has_files=bool(answer.task.files))}"
     details = [DETAIL_WORDS.get(one.detail) for one in answer.pack.included if one.memory.id == row.id]
     return why + "".join(f" ({words})" for words in details if words)
 

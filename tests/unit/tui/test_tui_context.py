@@ -404,5 +404,5 @@ def test_what_is_only_counted_is_listed_by_title_and_can_be_put_in(vault: Vault,
     far = replace(answer.pack.withheld[0], reason=Reason(ReasonCode.TOO_FAR, score=0.17, bar=0.2))
     answer = replace(answer, pack=replace(answer.pack, withheld=(far,)))
     row = next(one for one in view.withheld_rows(answer.pack) if one.id == far.id)
-    told = view.why_blocks(row, answer)[1].pieces[0][0]
+    told = view.why_blocks(row, answer)[2].pieces[0][0]
     assert limits_words(has_files=bool(answer.task.files)) in told

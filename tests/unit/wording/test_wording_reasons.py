@@ -191,7 +191,7 @@ def test_other_memories_are_named_by_their_titles_where_these_are_known() -> Non
         ),
         (
             Reason(ReasonCode.TOO_FAR, score=0.3, bar=0.45, number=10),
-            "not among the 10 likeliest (a chance of 30% that it matters; behind them 45% is needed)",
+            "behind 10 likelier memories (a chance of 30% that it matters; for a further one 45% is needed)",
         ),
         (
             Reason(ReasonCode.TOO_FAR, score=0.17, bar=0.2, unit=UNFOUND),
@@ -199,7 +199,7 @@ def test_other_memories_are_named_by_their_titles_where_these_are_known() -> Non
         ),
         (
             Reason(ReasonCode.TOO_FAR, score=0.17, bar=0.2, unit=VAULT),
-            "no memory is likely enough (a chance of 17% that it matters; one memory must reach 20%)",
+            "no memory is likely enough (a chance of 17% that it matters; 20% is needed before any goes in)",
         ),
     ],
 )
@@ -259,7 +259,7 @@ def test_a_short_rule_for_all_work_can_be_pinned_where_no_task_needs_it() -> Non
         (Reason(ReasonCode.OVER_BUDGET, over=1234, unit="tokens"), "--budget 2234 or more"),
         (Reason(ReasonCode.OVER_BUDGET), "a larger --budget"),
         (Reason(ReasonCode.DUPLICATE, other="k3x9abcd", title="Lock"), "--without k3x9abcd"),
-        (Reason(ReasonCode.BELOW_FLOOR), "a task that uses its words"),
+        (Reason(ReasonCode.BELOW_FLOOR), "a task that says more of what it is about"),
         (Reason(ReasonCode.UNCONFIRMED), "memtui inbox accept aaaaaaaa"),
         (Reason(ReasonCode.SUPERSEDED, other="k3x9abcd", title="Lock"), "--with aaaaaaaa"),
     ],
