@@ -10,6 +10,7 @@ from memtui.analysis.sentence_acts import CODE_SPAN
 from memtui.text.braces import unbraced
 
 MAX_ANCHORS = 8
+_HEADING_CHARS = 300
 
 _LINK_TARGET = re.compile(r"\]\(<?([^()\s<>]{1,300})>?(?:\s[^()]{0,100})?\)")
 _LABEL = re.compile(r"\[([^\[\]\n]{1,300})\](?:\(<?([^()\s<>]{1,300})|\[([^\[\]\n]{0,100})\])?")
@@ -21,6 +22,12 @@ _PATH = re.compile(r"(?:\./)?((?:[\w.@+-]+/)+(?:[\w.@+-]*[\w@+-]\.[A-Za-z][A-Za-
 _DOMAIN = re.compile(
     r"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|ai|app|co|edu|gov|rs|de|uk|cn|jp|me|sh|local|internal)$"
 )
+_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/")
+"""Begins as a module does whose first part is a host: `gopkg.in/yaml.v3`. A folder may be called so, too."""
+
+_OF_HEADING = re.compile(r"(?:^|[(（:：—–]|\s-\s)\s*`?([^\s`()（）]{3,200})`?\s*[)）]?\s*$")
+"""The path that ends a heading and is what its section is about: `Tides (src/tides.py)`, `New file: src/tides.py`."""
+
 _LOCATION = re.compile(r"(?:::.*|:\d+(?:[:-]\d+)*|[#?].*)$")
 _PLACEHOLDER = re.compile(
     r"(?:^|/)(?:path/to|(?:foo(?:bar)?|baz|quu?x|your(?:[-_][\w-]*)?|some[-_][\w-]*|x{3,}|y{4}|n{3,})(?=[./-]|$))"
@@ -101,7 +108,7 @@ def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> t
     nor those of each part of a project, such as every package's tests.
 
     `is_there`: whether a path exists, asked of those that are named as a possibility, or as lying outside the
-    repository, and count only then.
+    repository, or whose first part may be a host, and count only then.
     """
     found: dict[str, None] = {}
     lines = ["", *prose_lines(text[:READ_CHARS]), ""]
@@ -120,6 +127,12 @@ def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> t
                 if path and (not (is_possible or _is_no_file_yet(path, line[:start])) or is_there(path)):
                     found[path] = None
     return tuple(found)[:MAX_ANCHORS]
+
+
+def path_of_heading(heading: str) -> str | None:
+    """Return the relative path that a heading ends with; None if it goes on, or only speaks of one."""
+    named = _OF_HEADING.search(heading[-_HEADING_CHARS:])
+    return _relative_path(named[1]) if named else None
 
 
 def _lines_outside(lines: Sequence[str]) -> frozenset[int]:
@@ -172,10 +185,10 @@ def _is_possible(line: str, span: re.Match[str], previous: str, following: str) 
 
 
 def _is_no_file_yet(path: str, before: str) -> bool:
-    """Return whether a path is to be made, or is a name of code."""
+    """Return whether a path is to be made, or is a name of code or of what others publish."""
     near = before[-_POSSIBLE_CHARS:]
     is_filled = path.endswith("/") and _TO_BE_FILLED.search(near)
-    return bool(is_filled or _TO_BE_MADE.search(near) or _CODE_NAME.search(path))
+    return bool(is_filled or _TO_BE_MADE.search(near) or _CODE_NAME.search(path) or _HOST.match(path))
 
 
 def _relative_path(word: str) -> str | None:

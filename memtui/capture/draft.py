@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from memtui.analysis.classify import kind_guess
-from memtui.analysis.named_paths import anchors_in
+from memtui.analysis.named_paths import anchors_in, path_of_heading
 from memtui.analysis.title_fit import cut_title
 from memtui.analysis.title_headings import scoped
 from memtui.analysis.titles import title_for
@@ -361,7 +361,7 @@ class DraftMaker:
                 agent=self.agent,
             ),
             rationale=why,
-            anchors=self._anchors(f"{insight}\n{why}"),
+            anchors=self._anchors(f"{insight}\n{why}", path),
             tags=self.tags,
             observed_at=self.observed_at,
             scope=self.scope,
@@ -395,8 +395,13 @@ class DraftMaker:
         """Whether the file is about a part of the project: a folder, or files of some name."""
         return self.scope == "project" and any(anchor.strip("*/.") for anchor in self.anchors)
 
-    def _anchors(self, text: str) -> tuple[str, ...]:
-        named = () if self.scope == "global" else (self._from_root(path) for path in anchors_in(text, self._is_there))
+    def _anchors(self, text: str, headings: Sequence[str]) -> tuple[str, ...]:
+        """Return the paths of its file, of its heading if there is such a file, and those that its text names."""
+        if self.scope == "global":
+            return self.anchors
+        above = path_of_heading(headings[-1]) if headings else None
+        headed = (above,) if above and self._is_there(above) else ()
+        named = map(self._from_root, (*headed, *anchors_in(text, self._is_there)))
         return tuple(dict.fromkeys((*self.anchors, *named)))
 
     def _is_there(self, path: str) -> bool:

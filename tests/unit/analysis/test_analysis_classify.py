@@ -350,6 +350,7 @@ def test_a_path_that_there_may_be_is_an_anchor_only_if_there_is_one(text: str) -
         ("Keep spare lines for the tests in the `moor/lines/` folder.", "moor/lines/"),
         ("Store tide data in `moor/tides/`.", "moor/tides/"),
         ("`moor/knots.Tie` must see every rope.", "moor/knots.Tie"),
+        ("The tide tables are read with `harbour.example/tides.v2`.", "harbour.example/tides.v2"),
         ("Alle Seile: erstelle `moor/seil.md`.", "moor/seil.md"),
     ],
 )

@@ -36,6 +36,27 @@ def test_a_draft_says_where_it_stands(tmp_path: Path) -> None:
     assert (draft.source.span, draft.source.native_id) == ((3, 3), "Rules#1")
 
 
+@pytest.mark.parametrize(
+    ("heading", "anchors"),
+    [
+        ("Reading tides (quay/tides.py)", ("quay/tides.py",)),
+        ("New file: `quay/tides.py`", ("quay/tides.py",)),
+        ("Gauges (quay/)", ("quay/",)),
+        ("quay/tides.py", ("quay/tides.py",)),
+        ("Reading tides (quay/gone.py)", ()),
+        ("Gauges stay out of quay/", ()),
+        ("Gauges (quay/tides.py reads them)", ()),
+    ],
+)
+def test_the_file_that_a_heading_is_about_is_one_of_its_memories(
+    tmp_path: Path, heading: str, anchors: tuple[str, ...]
+) -> None:
+    (tmp_path / "quay").mkdir()
+    (tmp_path / "quay" / "tides.py").write_text("x = 1\n", encoding="utf-8")
+    (draft,) = read(file_with(tmp_path, f"# Harbour\n\n## {heading}\n\nThe gauge is read once per tide.\n")).drafts
+    assert draft.anchors == anchors
+
+
 def test_hostile_characters_go_or_are_noted(tmp_path: Path) -> None:
     raw = "- Never \x1b[31mred\x00 a\n- Never show\u202e this\n- Never clean\n"
     first, second, third = read(file_with(tmp_path, raw)).drafts
