@@ -117,6 +117,8 @@ class PublishScreen(ListDetail):
             return f"Nothing can be published to {row.place.label}; 2 says why."
         if action.id == "publish-write" and state == "edited":
             return "It was edited by hand: t sends the edit to the inbox, f overwrites it."
+        if action.id == "publish-write" and (state == "current" or (row.plan is not None and not row.plan.files)):
+            return f"Nothing to change for {row.place.label}."
         return ""
 
     @property

@@ -278,8 +278,9 @@ class TidyScreen(ListDetail):
         if row is None:
             if action.owner != TIDY or action.id == "tidy-again":
                 return super().why_not(action)
-            is_scanning = self._report is None and self._is_scanning
-            return _STILL_SCANNING if is_scanning else _NOTHING
+            if self._report is None:
+                return _STILL_SCANNING if self._is_scanning else _NOTHING
+            return _NOTHING if self._found.rows else CLEAN[0]
         return self._why_not_finding(action, row) or super().why_not(action)
 
     def _why_not_finding(self, action: Action, row: TidyRow) -> str | None:
