@@ -24,12 +24,13 @@ from memtui.curate.fields import (
     check_kind,
     named_tags,
     relative_name,
+    without_files,
 )
 from memtui.curate.lifecycle import change_many
 from memtui.curate.memories import Added, NewMemory, add_memory, edit_memory, is_left_behind
 from memtui.curate.views import get_view, view_record
 from memtui.domain.kinds import RULE_KINDS
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Anchor, Memory
 from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line
@@ -91,6 +92,8 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
     for _, one in found:
         say(outcomes.resembles(memory, one))
     _suggest_rules(memory)
+    if added.is_new:
+        _say_matches_nothing(memory.anchors, session)
     if added.removed:
         say(f"Removed {counted(added.removed, 'control character')}")
     if held := outcomes.held(memory, f"`memtui verify {memory.id}`"):
@@ -155,6 +158,7 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     lists = replace(lists, add_rules=clean_rules(arguments.rule), remove_rules=arguments.no_rules)
     if lists.add_rules:
         _try_rules(lists.add_rules, session)
+    _say_matches_nothing(lists.add_anchors, session)
     if values or lists:
         saved = _save(arguments, session, memory, values, arguments.if_version, lists)
     else:
@@ -263,6 +267,12 @@ def list_changes(arguments: argparse.Namespace, session: Session) -> ListChanges
     )
 
 
+def _say_matches_nothing(anchors: Sequence[Anchor], session: Session) -> None:
+    """Say which globs fit no file: they are kept, as the files may be about to come."""
+    if told := outcomes.matches_nothing(without_files(anchors, session.view.root)):
+        say(f"{told}.")
+
+
 def _half_life(text: str) -> float | None:
     """Return days, None for the half-life of the kind."""
     return None if text == "kind" else check_half_life(parse_duration(text))
@@ -276,6 +286,7 @@ def _edit_many(arguments: argparse.Namespace, session: Session) -> None:
         option = f"--{single.replace('_', '-')}"
         raise UsageError("This option edits one memory at a time", where=option, remedy="Leave it out, or give an id.")
     versions, lists = session.selected(arguments), list_changes(arguments, session)
+    _say_matches_nothing(lists.add_anchors, session)
     session.back_up_daily()
     outcome = change_many(
         session.vault,

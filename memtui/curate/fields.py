@@ -214,6 +214,16 @@ def anchors_for(given: Iterable[str], *, root: Path, folder: Path) -> tuple[Anch
     return tuple(dict.fromkeys(anchors))
 
 
+def without_files(anchors: Iterable[Anchor], root: Path) -> list[str]:
+    """Return the globs among anchors that no file of a tree fits, which may be typing errors."""
+    tree = Tree("", root)
+    return [
+        anchor.path
+        for anchor in anchors
+        if anchor.is_glob and tree.holds(anchor.path) is False and not tree.fits(anchor.path)
+    ]
+
+
 def _glob_from_root(glob: str, *, root: Path, folder: Path) -> str:
     """Return a glob typed in a folder below the root as one from the root, unless it starts with a folder there."""
     below = Path(os.path.realpath(folder))

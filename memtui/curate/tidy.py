@@ -256,6 +256,14 @@ def proposals(
     )
 
 
+def listed_as_alike(vault: Vault, scope: Scope, model: str | None) -> frozenset[str]:
+    """Return the memories in use that are listed as duplicates or contradictions; `model`: as of `TidyOptions`."""
+    active = read_snapshot(vault, MemoryFilter(scope=scope, statuses=("active",)))
+    found = proposals(active, vault.kinds, pairs_by_meaning(vault, active, model))
+    groups = [*(group.ids for group in found.duplicates), *(pair.ids for pair in found.contradictions)]
+    return frozenset(identifier for ids in groups for identifier in ids)
+
+
 @dataclass(frozen=True, slots=True)
 class _Flawed:
     shown: list[Flaw]

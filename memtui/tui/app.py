@@ -77,11 +77,11 @@ class MemtuiApp(App[int]):
     DEFAULT_MODE: ClassVar[str] = "start"
 
     def __init__(self, opening: Opening, *, theme_folders: Sequence[Path] | None = None) -> None:
-        # Before Textual's own: it asks for the driver class, which depends on it.
+        # Before Textual's own: it asks for the driver class, which depends on them.
         self.opening = self.started = opening
+        self.keymap = Keymap(opening.keys)
         super().__init__()
         self._notifications = FewNotifications()
-        self.keymap = Keymap(opening.keys)
         # Without a limit for pastes that come as keys, words that come as keys are not looked for either.
         finds_words = bool(opening.burst)
         words = TypedWords(self, self._offer, opening.vault.made, self.keymap, finds_words=finds_words)
@@ -131,8 +131,9 @@ class MemtuiApp(App[int]):
         return [*(one for one in filters if not isinstance(one, themes.REPLACED)), themes.PlainFilter()]
 
     def get_driver_class(self) -> type[Driver]:
-        """Return what reads the terminal: as Textual does, but a paste is text whatever stands in it."""
-        return driver_taking_pastes(super().get_driver_class(), self.opening.burst)
+        """Return what reads the terminal: as Textual does, but a paste is text, and escape before a key is escape."""
+        bound = frozenset(key for action in registry.ACTIONS for key in self.keymap.keys(action))
+        return driver_taking_pastes(super().get_driver_class(), self.opening.burst, bound)
 
     @on(Stripped)
     def _tell_stripped(self, message: Stripped) -> None:

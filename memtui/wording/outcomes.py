@@ -278,6 +278,11 @@ def both_kept(places: Sequence[tuple[str, str]]) -> str:
     return f"Settled: both are right, {'; '.join(f'{tame(memory)} for {tame(where)}' for memory, where in places)}"
 
 
+def matches_nothing(globs: Sequence[str]) -> str:
+    """Return that no file fits some globs; empty without any."""
+    return f"No file matches {some_of([tame(glob, 60) for glob in globs], 3)}" if globs else ""
+
+
 def file_names(paths: Sequence[str]) -> str:
     """Return the first of some files, by name."""
     return some_of([tame(PurePath(path).name, 40) for path in paths], 3)

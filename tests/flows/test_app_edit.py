@@ -199,6 +199,16 @@ async def test_fields_complete_what_is_typed(ferry: Vault, tmp_path: Path) -> No
     assert stored(ferry, SAIL).tags == ("new", "harbour")
 
 
+async def test_a_glob_that_no_file_fits_is_said_at_the_save(ferry: Vault, tmp_path: Path) -> None:
+    (tmp_path / "ferry").mkdir()
+    link_folder(ferry, "ferry", tmp_path / "ferry")
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await edit_second(pilot)
+        await rewrite(pilot, "anchors", "quai/**")
+        await pilot.press("ctrl+s")
+        await says(pilot, "No file matches quai/**")
+
+
 async def test_leaving_keeps_what_was_typed_and_offers_it_again(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         screen = await edit_second(pilot)

@@ -51,6 +51,16 @@ def test_options_change_what_they_name_and_nothing_else(cli: Cli, made: str) -> 
     assert cli("edit", made, "--half-life", "kind", "--valid-until", "never", "--json").json["half_life_days"] is None
 
 
+def test_a_glob_that_no_file_fits_is_kept_and_said(cli: Cli, made: str) -> None:
+    assert (
+        "No file matches paiments/**." in cli("edit", made, "--add-file", "paiments/**", "--add-file", "payments/*").err
+    )
+    assert "No file matches" not in cli("edit", made, "--add-file", "payments/*.py").err
+    assert "No file matches quay/**." in cli("add", "Boats queue at the quay.", "--file", "quay/**").err
+    paths = [anchor["path"] for anchor in cli("show", made, "--json").json["anchors"]]
+    assert paths == ["payments/lock.py", "paiments/**", "payments/*", "payments/*.py"]
+
+
 def test_an_edit_prints_the_id_and_the_new_version(cli: Cli, made: str) -> None:
     run = cli("edit", made[:4], "--text", "The lock lives 45 s.")
     assert run.out == f"{made}\n"

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
-from memtui.curate.fields import vault_tags
+from memtui.curate.fields import vault_tags, without_files
 from memtui.curate.form import (
     Basis,
     Decision,
@@ -152,7 +152,17 @@ class EditingAccess:
         follows = " (the title follows the text)" if saved.title not in {base.title, wish.values.get("title")} else ""
         told = f"{word}: {tame(saved.title)}{follows}{place if wish.decision == 'accept' else ''}"
         held = outcomes.held(saved, "Y in Browse verifies it")
-        return saved, Done(". ".join(filter(None, (told, held))), focus=saved.id)
+        lost = self._matches_nothing(saved, base)
+        return saved, Done(". ".join(filter(None, (told, held, lost))), focus=saved.id)
+
+    def _matches_nothing(self, saved: Memory, base: Memory | None = None) -> str:
+        """Return which globs that were added by the save fit no file."""
+        added = [anchor for anchor in saved.anchors if base is None or anchor not in base.anchors]
+        if not added:
+            return ""
+        with self._reading.read() as reader:
+            tree = self._access.tree_of(reader, saved.project)
+        return outcomes.matches_nothing(without_files(added, tree.root)) if tree else ""
 
     def add(self, wish: Wish, basis: Basis) -> tuple[Memory, Done]:
         """Store a new memory. Raises `PlantedError`: as of `save`."""
@@ -183,7 +193,8 @@ class EditingAccess:
         guess = " (guessed)" if added.guessed_kind else ""
         place = f"project {tame(memory.project)}" if memory.project else "unassigned: left out of payloads"
         waiting = ", waiting in the inbox" if memory.status == "candidate" else ""
-        return memory, Done(f"Added {memory.kind}{guess}, {place}{waiting}: {title}", focus=memory.id)
+        told = f"Added {memory.kind}{guess}, {place}{waiting}: {title}"
+        return memory, Done(". ".join(filter(None, (told, self._matches_nothing(memory)))), focus=memory.id)
 
     def _place(self, basis: Basis) -> Path:
         """Return the folder that the files of a new memory are relative to."""

@@ -80,6 +80,17 @@ class ResemblingAccess:
                     return f"It resembles “{tame(one.title, 80)}”, which is in use: {tame(one.why, 120)}"
         return ""
 
+    def number_for_tidy(self, identifiers: Sequence[str]) -> int:
+        """Return how many of memories Tidy lists, which sees more than two at once; 0 where no two are alike."""
+        from memtui.curate.tidy import listed_as_alike
+
+        if all(one.found.sort == "replaces" for one in self.beside(identifiers)):
+            return 0
+        reading = self._access.read_vault
+        with reading.read() as reader:
+            view, model = self._access.view_of(reader), self._access.stored_model(reader)
+        return len(listed_as_alike(reading, view.listing_scope, model).intersection(identifiers))
+
     def still_open(self, asked: Sequence[Beside]) -> list[Beside]:
         """Return the pairs of which both are in use and say what they said."""
         ids = {one.id for each in asked for one in (each.memory, each.other)}
@@ -281,16 +292,18 @@ class SimilarOnSave(ScreenPart[MemtuiScreen]):
         def ignore(_: MemtuiError) -> None:
             """Leave it: the save stands."""
 
-        def find() -> tuple[list[Beside], str]:
+        def find() -> tuple[list[Beside], str, int]:
+            if len(identifiers) > 1:
+                return [], "", self._queries.number_for_tidy(identifiers)
             found = self._queries.beside(identifiers, before)
-            return found, self._queries.near(identifiers[0], before) if is_typed and not found else ""
+            return found, self._queries.near(identifiers[0], before) if is_typed and not found else "", 0
 
-        def add(read: tuple[list[Beside], str]) -> None:
-            found, near = read
+        def add(read: tuple[list[Beside], str, int]) -> None:
+            found, near, number = read
             if near:
                 self.screen.say(near)
             if len(identifiers) > 1:
-                self._tell(len([one for one in found if one.found.sort != "replaces"]), said)
+                self._tell(number, said)
                 return
             self.show([*(one for one in self.waiting if one.memory.id not in identifiers), *found])
             # What was undone meanwhile is not asked about.

@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from textual import events
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
 from textual.dom import DOMNode
@@ -238,12 +239,17 @@ class LiteralPastes(XTermParser):
     A terminal without bracketed pastes sends a paste as keys, all at once: so many characters, several of them
     different and none of them a key that opens a line, are a paste as well.
 
-    `burst`: characters read at once from which they are one; 0 reads keys however many come.
+    A terminal sends a key with alt as escape and that key, and so does a slow line what were two keys: Textual takes
+    both for alt. Here they are two keys, unless that key with alt does something.
+
+    `burst`: characters read at once from which they are one; 0 reads keys however many come. `bound`: the keys that do
+    something.
     """
 
-    def __init__(self, debug: bool = False, burst: int = 0) -> None:
+    def __init__(self, debug: bool = False, burst: int = 0, bound: frozenset[str] = frozenset()) -> None:
         super().__init__(debug)
         self._burst = burst
+        self._bound = bound
         self._pasted: list[str] | None = None  # Parts of the paste that is under way; None outside of one
         self._cut = ""  # The end of what was read last, where it may be the beginning of a mark
 
@@ -256,6 +262,14 @@ class LiteralPastes(XTermParser):
             return
         while data:
             data = yield from (self._keys(data) if self._pasted is None else self._paste(data))
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        # Beside keys such as arrows Textual knows signs that a Mac types with alt and a digit.
+        is_sign = len(sequence) == len("\x1b1") and isinstance(ANSI_SEQUENCES_KEYS.get(sequence), str)
+        keys = list(super()._sequence_to_key_events(sequence[-1] if is_sign else sequence, alt=alt or is_sign))
+        if (alt or is_sign) and self._bound.isdisjoint(key.key for key in keys):
+            return [events.Key("escape", "\x1b"), *super()._sequence_to_key_events(sequence[-1])]
+        return keys
 
     def _is_burst(self, data: str) -> bool:
         if not self._burst or len(data) < self._burst or data[0] in _LINE_KEYS:
@@ -299,10 +313,10 @@ def _ends_in_mark(data: str, size: int) -> bool:
     return data.endswith(BRACKETED_PASTE_END[:size])
 
 
-def driver_taking_pastes(found: type[Driver], burst: int = 0) -> type[Driver]:
+def driver_taking_pastes(found: type[Driver], burst: int = 0, bound: frozenset[str] = frozenset()) -> type[Driver]:
     """Return a driver that takes pastes literally in place of Textual's for Linux and macOS; others as they are.
 
-    `burst`: as of `LiteralPastes`.
+    `burst`, `bound`: as of `LiteralPastes`.
     """
     if found.__module__ != "textual.drivers.linux_driver":
         return found
@@ -313,7 +327,7 @@ def driver_taking_pastes(found: type[Driver], burst: int = 0) -> type[Driver]:
 
         def run_input_thread(self) -> None:
             # Textual's driver names its parser here and takes no other.
-            linux_driver.XTermParser = partial(LiteralPastes, burst=burst)  # type: ignore[assignment,attr-defined] # as said
+            linux_driver.XTermParser = partial(LiteralPastes, burst=burst, bound=bound)  # type: ignore[assignment,attr-defined] # as said
             super().run_input_thread()
 
     return PastingDriver

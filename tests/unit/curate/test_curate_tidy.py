@@ -34,14 +34,14 @@ from memtui.curate.merge import merge
 from memtui.curate.packs import give_feedback
 from memtui.curate.projects import link_folder
 from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
-from memtui.curate.tidy import TidyCache, TidyOptions, tidy
+from memtui.curate.tidy import TidyCache, TidyOptions, listed_as_alike, tidy
 from memtui.curate.tidy_report import FINDINGS, TidyReport, report_record
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory, Source
 from memtui.errors import RefusedError, UsageError
 from memtui.progress import Cancelled
 from memtui.tree import Tree, file_hash
-from memtui.vault.filters import MemoryFilter
+from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 
 
@@ -93,6 +93,14 @@ def test_every_finding_is_listed_with_its_tokens_and_nothing_is_changed(tmp_path
     assert counts["tokens"] - counts["tokens_after"] == saved == report.sure_savings > 0
     doubtful = replace(report, duplicates=tuple(replace(group, pile="look") for group in report.duplicates))
     assert (doubtful.token_mass("duplicates"), doubtful.sure_savings) == (saved, 0)
+
+
+def test_what_is_called_alike_elsewhere_is_what_a_pass_lists_as_alike(tmp_path: Path) -> None:
+    vault, _, _ = littered(tmp_path)
+    report = look(vault)
+    groups = [*(group.ids for group in report.duplicates), *(pair.ids for pair in report.contradictions)]
+    assert groups
+    assert listed_as_alike(vault, EVERYTHING, None) == {identifier for group in groups for identifier in group}
 
 
 def test_long_decisions_are_summed_up_and_what_can_be_split_is_not(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from support import child_environment
-from textual import events
+from textual import constants, events
 from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult
@@ -256,6 +256,29 @@ def test_whatever_stands_in_a_paste_is_no_key(pasted: str, text: str, number: in
 
 
 @pytest.mark.parametrize(
+    ("sent", "keys"),
+    [
+        ("\x1bj", ["escape", "j"]),
+        ("\x1bT", ["escape", "T"]),
+        ("\x1b/", ["escape", "slash"]),
+        ("\x1b\r", ["escape", "enter"]),
+        ("\x1b2", ["escape", "2"]),
+        ("\x1bjk", ["escape", "j", "k"]),
+        ("\x1b\x1bj", ["escape", "escape", "j"]),
+        ("\x1b[A", ["up"]),
+        ("\x1bb", ["ctrl+left"]),
+        ("\x1bm", ["alt+m"]),
+    ],
+)
+def test_escape_and_a_key_that_a_slow_line_sends_at_once_are_two_keys(sent: str, keys: list[str]) -> None:
+    parser = LiteralPastes(bound=frozenset({"alt+m"}))
+    found = [*parser.feed(sent)]
+    time.sleep(constants.ESCAPE_DELAY * 1.5)
+    found += parser.tick()
+    assert [event.key for event in found if isinstance(event, events.Key)] == keys
+
+
+@pytest.mark.parametrize(
     "keys", ["jjjjjjjjjjjj", "/a filter", ":tidy up", "jjkkjjkk", "abcdefg", "\x1b[A\x1b[B\x1b[C", "a\x01bcdefghi"]
 )
 def test_keys_held_down_and_lines_typed_after_their_key_stay_keys(keys: str) -> None:
@@ -295,7 +318,7 @@ def test_keys_and_sequences_outside_of_pastes_are_read_as_ever() -> None:
 APP = """
 import sys
 from pathlib import Path
-from textual import events
+from textual import constants, events
 from textual.app import App
 from memtui.tui.textual_patches.input import Stripped, driver_taking_pastes
 
