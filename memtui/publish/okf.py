@@ -373,7 +373,7 @@ def _check_folder(folder: Path) -> None:
 _MOVE_PAGE = "move this page away first"
 _MOVE_ROOT = f"keep an {INDEX} with nothing but `okf_version`"  # Without it the folder is no bundle
 _OF_INDEX, _DAY = "Memories", re.compile(r"\d{4}-\d{2}-\d{2}")
-_ENTRY = re.compile(r"- \[.*?(?<!\\)\]\((?P<file>[^)]+)\): ")
+_ENTRY = re.compile(r"- \[.*?(?<!\\)\]\((?P<file>[^()]+)\): ")
 
 
 def _refuse_pages(folder: Path, pages: Iterable[str], ours: Mapping[str, str]) -> None:

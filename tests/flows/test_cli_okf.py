@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import yaml
@@ -156,6 +157,16 @@ def test_a_page_that_somebody_else_wrote_is_not_written_over(cli: Cli) -> None:
         if is_root:
             cli.write(f"{path}.d/{path}", head)
         cli("export", "--target", "okf", "--out", f"{path}.d")
+
+
+def test_a_long_line_of_a_page_is_looked_at_in_short_time(cli: Cli) -> None:
+    cli("add", "Something to write.")
+    cli("export", "--target", "okf", "--out", "bundle")
+    with Path("bundle/index.md").open("a", encoding="utf-8") as page:
+        page.write("- [" + "](a" * 60_000 + "\n")
+    began = time.process_time()
+    cli("export", "--target", "okf", "--out", "bundle")
+    assert time.process_time() - began < 4
 
 
 def test_files_of_renamed_memories_go_and_those_of_others_stay(cli: Cli) -> None:
