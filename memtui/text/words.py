@@ -54,12 +54,23 @@ def begun(word: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str], *, otherwise: str = "", then: str = "") -> str:
-    """Return `Did you mean X?` for the nearest known name, as (a part of) a remedy.
+    """Return `Did you mean X?` for the nearest known name, as (a part of) a remedy; for a part of a few names, all.
 
     `otherwise`: what stands in its place if no name is close. `then`: what follows in either case.
     """
-    close = nearest(word, known)
-    return " ".join(part for part in (f"Did you mean {close}?" if close else otherwise, then) if part)
+    names = list(known)
+    meant = _with_part(word, names) or list(filter(None, [nearest(word, names)]))
+    return " ".join(part for part in (f"Did you mean {' or '.join(meant)}?" if meant else otherwise, then) if part)
+
+
+_MOST_MEANT = 3  # Names that a part may stand for
+
+
+def _with_part(word: str, known: Iterable[str]) -> list[str]:
+    """Return the names that hold a word between hyphens, as `--add-file` does `--file`; none if they are many."""
+    part = word.lower().strip("-")
+    found = [name for name in known if part and part in name.lower().strip("-").split("-") and name.lower() != word]
+    return found if len(found) <= _MOST_MEANT else []
 
 
 def unknown(noun: str, typed: str, known: Iterable[str], *, where: str = "") -> UsageError:

@@ -48,6 +48,12 @@ def test_a_remedy_names_the_nearest_else_what_is_known() -> None:
     assert did_you_mean("leson", KINDS) == "Did you mean lesson?"
     assert did_you_mean("leson", KINDS, then="Or write a note.") == "Did you mean lesson? Or write a note."
     assert did_you_mean("zzz", KINDS) == ""
+
+
+def test_a_part_of_a_few_names_means_each_of_them() -> None:
+    options = ["--add-tide", "--remove-tide", "--title"]
+    assert did_you_mean("--tide", options) == "Did you mean --add-tide or --remove-tide?"
+    assert " or " not in did_you_mean("tide", [f"tide-{place}" for place in "abcd"]), "a part of many tells little"
     assert did_you_mean("zzz", KINDS, otherwise="Known: lesson.", then="Try again.") == "Known: lesson. Try again."
 
 
