@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memtui.analysis.title_words import is_document
 from memtui.capture.blocks import Span
 from memtui.capture.draft import DraftMaker, ReadResult, Skipped, skipped_frontmatter
 from memtui.capture.frontmatter import Frontmatter
@@ -37,6 +38,8 @@ def drafts_from_markdown(
     """Return what the body of a Markdown file holds, split by meaning."""
     file, text, first_line = maker.file, settings.body, settings.body_first_line
     split = split_markdown(text, first_line=first_line, each_item=each_item, familiar=file.familiar)
+    if is_document(title) and _is_list(split, _lines(text), first_line):
+        whole_chars = 0
     whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
     whole = _whole_as_before(file.familiar, split, whole, text, first_line) if whole_chars else None
     result = ReadResult(skipped=skipped_frontmatter(file, settings))
@@ -60,6 +63,20 @@ def drafts_from_markdown(
     result.sort_skipped()
     result.note_if_empty(file.name)
     return result
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+_FEWEST_RULES = 3
+_BULLET = re.compile(r"\s*[-*+]\s")
+
+
+def _is_list(split: Split, lines: Sequence[str], first_line: int) -> bool:
+    """Return whether a text is several items that stand by themselves: "Quay rules" is the title of none of them."""
+    starts = [lines[piece.span[0] - first_line] for piece in split.pieces]
+    return len(starts) >= _FEWEST_RULES and all(map(_BULLET.match, starts))
 
 
 def _native_id(piece: Piece, name: str, *, is_whole: bool) -> str:
@@ -86,11 +103,11 @@ def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_sub
         return None
     if one_subject and len({piece.heading_path for piece in split.pieces}) > 1:
         return None
+    lines = _lines(text)
     first, last = split.pieces[0], split.pieces[-1]
     start, end = _with_leads(first.span[0], split.skipped), last.span[1]
     inside = [gap for gap in split.skipped if start <= gap.span[0] <= end]
     left_out = [gap for gap in inside if gap.reason not in _KEPT_INSIDE]
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     dropped = (Span(gap.span[0] - first_line, gap.span[1] - first_line) for gap in left_out)
     kept = text_without(lines, Span(start - first_line, end - first_line), dropped)
     piece = Piece(first.heading_path, 1, kept, (start, end))

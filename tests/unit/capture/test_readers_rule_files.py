@@ -519,3 +519,16 @@ def test_rules_among_the_documents_that_speak_of_the_code_hold_for_all_of_it(tmp
 )
 def test_other_rules_among_the_documents_are_about_them(tmp_path: Path, text: str, other: str) -> None:
     assert {scope for _, scope in _among_documents(tmp_path, text, other)} == {("docs/**",)}
+
+
+def test_a_list_of_rules_is_no_single_one_because_its_file_has_a_description(tmp_path: Path) -> None:
+    settings = "---\ndescription: Rules for the quay\nglobs: quay/**\n---\n\n# Quay\n\n"
+    rules = [
+        "Never moor two ferries at one bollard.",
+        "Retry a failed mooring three times.",
+        "Log the tide, not the crew.",
+    ]
+    listed = read(CURSOR, tmp_path, ".cursor/rules/a.mdc", settings + "".join(f"- {rule}\n" for rule in rules))
+    assert [draft.insight.removeprefix("Quay: ") for draft in listed.drafts] == rules
+    told = read(CURSOR, tmp_path, ".cursor/rules/b.mdc", settings + "\n\n".join(rules) + "\n")
+    assert [draft.title for draft in told.drafts] == ["Rules for the quay"]
