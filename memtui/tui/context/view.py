@@ -44,7 +44,7 @@ _MARKS: Mapping[State, str] = {"in": "✓", "put in": "+", "left out": "·", "wi
 _TEN = 10.0
 _OTHERS = TextRow("Not in it, and why")
 _UNNAMED = TextRow("Those counted above, by title")
-_COUNTED = "counted with others under the same reason, shown above them"
+_COUNTED = "counted above with others; `memtui why ID TASK` tells its own reason"
 _MOST_NAMED = 3  # Titles of memories that came or went with another
 _MANY_ALIKE = 3  # Rows with the same reason, from which it is said once
 
