@@ -394,16 +394,19 @@ def parts_of(insight: str, most: int) -> Sequence[str]:
             pieces.append("")
         pieces[-1] += f"{line}\n"
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-    return _gathered([piece.strip("\n") for piece in pieces if piece.strip()], most)
+    return _gathered([piece for piece in pieces if piece.strip()], most)
 
 
 def _gathered(pieces: Sequence[str], most: int) -> list[str]:
-    """Return pieces put together as long as they stay short enough; one that announces keeps what follows."""
+    """Return pieces put together as long as they stay short enough; one that announces keeps what follows.
+
+    `pieces`: each with the line ends behind it, so that paragraphs that stay together stay paragraphs.
+    """
     parts: list[str] = []
     for piece in pieces:
-        joined = f"{parts[-1]}\n{piece}" if parts else piece
-        if parts and (len(joined) <= most or parts[-1].rstrip().endswith((":", "："))):
+        joined = f"{parts[-1]}{piece}" if parts else piece
+        if parts and (len(joined.strip("\n")) <= most or parts[-1].rstrip().endswith((":", "："))):
             parts[-1] = joined
         else:
             parts.append(piece)
-    return parts
+    return [part.strip("\n") for part in parts]

@@ -177,6 +177,7 @@ def test_a_text_is_split_between_paragraphs_and_items_and_loses_nothing() -> Non
     assert parts[-1].endswith(code)
     assert "".join("".join(parts).split()) == "".join(text.split())
     assert parts_of("One sentence only.", 5) == ["One sentence only."]
+    assert parts_of("First.\n\nSecond.\n\n- item", 20) == ["First.\n\nSecond.", "- item"]
 
 
 @pytest.mark.parametrize("value", ["Tern 4 (dock build). Do NOT use Tern 5.", "2, and never 3 on the old quay"])
