@@ -374,6 +374,12 @@ def tags_from(typed: str) -> tuple[list[str], list[str]]:
     return [word for word in words if not word.startswith("-")], [word[1:] for word in words if word.startswith("-")]
 
 
+def files_from(typed: str) -> tuple[list[str], list[str]]:
+    """Return the paths and globs to add and to remove from what a person typed: `quay/**, -docs/**`."""
+    words = [word for word in map(str.strip, typed.split(", ")) if word.strip("-,")]
+    return [word for word in words if not word.startswith("-")], [word[1:] for word in words if word.startswith("-")]
+
+
 MOST_TAGS = 2_000  # Tags offered for completion
 
 

@@ -83,6 +83,26 @@ def stands(vault: Vault, field: str, value: object) -> bool:
     return bool(every(vault, field)[1] == value)
 
 
+async def test_files_of_all_that_is_chosen_are_changed_as_one_change(blank: Vault, tmp_path: Path) -> None:
+    def paths() -> list[list[str]]:
+        return [[anchor.path for anchor in anchors] for anchors in every(blank, "anchors")]
+
+    fill(blank, MEMORIES)
+    before = paths()
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await filters(pilot, "kind:tooling age>180d -pinned", rows=2)
+        screen = await opens(pilot, 2)
+        await pilot.press("F", *"quay/**, tides/*.py", "enter")
+        await until(pilot, lambda: paths() == [[*one, "quay/**", "tides/*.py"] for one in before], "both are tied")
+        await until(pilot, lambda: knows_the_newest(screen, blank), "they are read anew")
+        await pilot.press("F", *"-quay/**", "enter")
+        await until(pilot, lambda: paths() == [[*one, "tides/*.py"] for one in before], "one path is taken away")
+        await until(pilot, lambda: not screen.acting, "no change is on its way")
+        await pilot.press("u")
+        await until(pilot, lambda: paths() == [[*one, "quay/**", "tides/*.py"] for one in before], "it is back")
+
+
 async def test_a_query_of_the_filter_chooses_and_one_key_changes_all_of_it_as_one_change(
     blank: Vault, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ from textual.message import Message
 
 from memtui.curate import lifecycle
 from memtui.curate.bulk_changes import Outcome
-from memtui.curate.fields import KIND_HALF_LIFE, tags_from
+from memtui.curate.fields import KIND_HALF_LIFE, anchors_for, files_from, tags_from
 from memtui.curate.lifecycle import change_many
 from memtui.curate.query import parse_query
 from memtui.text.sanitize import tame
@@ -103,6 +103,14 @@ class BulkAccess:
         added, gone = tags_from(typed)
         return self._many("Retagged", change_many, versions, add_tags=added, remove_tags=gone)
 
+    def retie(self, versions: Mapping[str, int], typed: str) -> Done:
+        """Tie them to files and untie them: `quay/**, -docs/**` adds the one and removes the other."""
+        added, gone = files_from(typed)
+        with self._reading.read() as reader:
+            root = self._access.view_of(reader).root
+        anchors = anchors_for(added, root=root, folder=root)
+        return self._many("Changed the files of", change_many, versions, add_anchors=anchors, remove_files=gone)
+
     def rekind(self, versions: Mapping[str, int], kind: str) -> Done:
         return self._many(f"Made {tame(kind)}", change_many, versions, kind=kind)
 
@@ -133,13 +141,14 @@ class BulkAccess:
         return Done(acted(word, outcome), changed=bool(outcome.changed))
 
 
-QUERY, TAGS, HALF_LIFE = "query", "tags", "half-life"
+QUERY, TAGS, FILES, HALF_LIFE = "query", "tags", "files", "half-life"
 _QUESTIONS = {
     QUERY: Question("/", verb="chooses", longest=200),
     TAGS: Question("Tags", verb="changes all · redis -old adds redis, removes old", longest=500),
+    FILES: Question("Files", verb="changes all · quay/**, -docs/** adds quay/**, removes docs/**", longest=1_000),
     HALF_LIFE: Question("Half-life", verb="changes all · 30d, 6 months; empty: the kind's half-life", longest=40),
 }
-_ACTS = frozenset({"bulk-tags", "bulk-kind", "bulk-half-life", "bulk-verify", "bulk-retire"})
+_ACTS = frozenset({"bulk-tags", "bulk-files", "bulk-kind", "bulk-half-life", "bulk-verify", "bulk-retire"})
 
 
 class BulkScreen(ListDetail):
@@ -152,6 +161,7 @@ class BulkScreen(ListDetail):
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(BULK)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "bulk-tags": ("_line.open", TAGS, ""),
+        "bulk-files": ("_line.open", FILES, ""),
         "bulk-half-life": ("_line.open", HALF_LIFE, ""),
         "bulk-verify": ("_verify",),
         "bulk-retire": ("_retire",),
@@ -266,7 +276,8 @@ class BulkScreen(ListDetail):
             self._choose(message.text)
             return
         self._close_line()
-        run = self._bulk.retag if message.name == TAGS else self._bulk.set_half_life
+        acts = {TAGS: self._bulk.retag, FILES: self._bulk.retie, HALF_LIFE: self._bulk.set_half_life}
+        run = acts[message.name]
         self._all(lambda versions: run(versions, message.text))
 
     def action_bulk_kind(self) -> None:
