@@ -173,7 +173,7 @@ def test_a_text_is_split_between_paragraphs_and_items_and_loses_nothing() -> Non
     text = f"The cranes lift by the book:\n\n{items}\n\nA paragraph of its own.\n{code}"
     parts = parts_of(text, 120)
     assert len(parts) > 2
-    assert parts[0].startswith("The cranes lift by the book:\n- Crane 0")
+    assert parts[0].startswith("The cranes lift by the book:\n\n- Crane 0")
     assert parts[-1].endswith(code)
     assert "".join("".join(parts).split()) == "".join(text.split())
     assert parts_of("One sentence only.", 5) == ["One sentence only."]
