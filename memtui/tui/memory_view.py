@@ -204,9 +204,15 @@ def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
                 yield "Due", ((f"waits {paced}", "dim"),)
     if memory.valid_from or memory.valid_until:
         yield "Valid", ((_valid(memory), "text"),)
-    trust = f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "not confirmed yet"
-    yield "Trust", ((trust, "text"),)
+    yield "Trust", ((_trust(memory), "text"),)
     yield "Id", ((f"{memory.id}  version {memory.version}", "dim"),)
+
+
+def _trust(memory: Memory) -> str:
+    """Return who vouches for a memory: accepting many at once is less than having verified this one."""
+    if memory.verified_at is not None:
+        return f"verified by {tame(memory.verified_by or 'a person')}"
+    return f"accepted by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "not accepted yet"
 
 
 _TYPES = ("supersedes", "contradicts", "duplicates", "derived-from", "relates")
