@@ -78,6 +78,8 @@ _SIGN_RANKS = {"：": 4, ":": 4}
 _CLAUSE_RANKS = (3, 4)
 LEAST_WORDS = 3
 """The fewest words that state something."""
+_PREDICATE = re.compile("(?:都|均|一律|也)?(?:必须|必須|应|應|需|须|不得|不能|不要|不可|禁止|只能|只允许)")
+"""What is said of a subject that stands before a comma in Chinese."""
 _CLAUSE_WORDS = 6
 _LIST_WORDS = 3
 
@@ -133,6 +135,8 @@ def rank_of_end(head: str, edge: str, rest: str, language: str) -> int:
     sign, tail = edge.strip(), _CLAUSE_END.split(rest, maxsplit=1)[0]
     if _breaks(edge, rest, tail, language) or _is_amid_semicolons(sign, rest, head):
         return 0
+    if sign == "：" and "、" in tail:
+        return 0  # what it leads to is the object of its verb
     if sign and sign not in ",，":
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
     if not sign and _completes_verb(tail, head, language):
@@ -140,7 +144,7 @@ def rank_of_end(head: str, edge: str, rest: str, language: str) -> int:
     if _opens_remark(sign, tail, grammar):
         return _rank_of_remark(sign, tail, head, language)
     if language not in LATIN:
-        return 0 if not sign or _limits(tail, grammar, is_rule=True) else 3
+        return 0 if not sign or _PREDICATE.match(tail) or _limits(tail, grammar, is_rule=True) else 3
     return _rank_of_phrase(sign, tail, head, language)
 
 

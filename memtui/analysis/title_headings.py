@@ -15,6 +15,7 @@ from memtui.analysis.title_subject import below_its_subject
 from memtui.analysis.title_words import (
     has_sense,
     heading_words,
+    is_bad,
     is_definition,
     is_document,
     is_dropped,
@@ -163,7 +164,7 @@ class Headings:
         if vague and not above:
             named = (one for one in reversed(self.path[:-1]) if not (is_dropped(one) or is_document(one)))
             above = next(named, "")
-        if is_dropped(last):
+        if is_dropped(last) and not (is_bad(last) and above):
             return above
         return f"{above}: {last}" if above not in {"", last} and self._width(above) <= PREFIX_CELLS else last
 

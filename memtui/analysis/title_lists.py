@@ -6,7 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 
-from memtui.analysis.grammar import Grammar, capital, grammar_of, has_verb, is_balanced, language_of, plain_verbs
+from memtui.analysis.grammar import (
+    FINITE,
+    Grammar,
+    capital,
+    grammar_of,
+    has_verb,
+    is_balanced,
+    language_of,
+    plain_verbs,
+)
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import shortened
@@ -49,9 +58,13 @@ OF_HEADING = re.compile(
 )
 """Says that something is there, and is no label: "Available at night"."""
 
-_NAMED = re.compile(r"(?:[\w./-]+|[\ue000-\uf8ff])\s?(?::|\s[—–-]{1,2})\s(?P<told>\w.*|[\ue000-\uf8ff].*)")
+_NAMED = re.compile(
+    r"(?:[\w./-]+(?: [\w./-]+){0,2}|[\ue000-\uf8ff])\s?(?::|\s[—–-]{1,2})\s(?P<told>\w.*|[\ue000-\uf8ff].*)"
+)
 _CLAUSE_END = re.compile(r"[,;]\s|\s(?:[—–-]{1,2}|\|)\s|\s\(|[.:](?:\s|$)")
-_MOST_DESCRIBED = 3
+_FOR_SOME = re.compile(r"(?:for|für|pour|para)\s", re.IGNORECASE)
+_PLACE_FIRST = re.compile("([\ue000-\uf8ff])\\s\\w")  # code with what lies there
+_MOST_DESCRIBED, _NAME_WORDS = 3, 3
 _LONG_COMMAND = 40
 _SHORT_LISTING = 60
 LABEL_WORDS = 5
@@ -77,6 +90,10 @@ _ASKS = re.compile(r"\s(?:which|what|how|whether)\s")
 _HOW = re.compile(r"\s(?:using|via|by|with|through|and|or)\s")
 _OBJECT = re.compile(r"\s(?:which|that|if|when) ")
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
+_GOES_BACK = re.compile(
+    r"(?:The (?:script|wrapper|snippet|output|generator|watcher|linter|helper|two|three)|\w+ing the (?:two|three)"
+    r"|This|It|They|These) "
+)
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _COMMIT_TYPE = re.compile("fix|test|docs")  # in lower case no label that says nothing
 _NUMBERING = re.compile(r"\|?\s*(?:#|№|n[or°]\.?|num(?:ber)?|序号|番号)\s*\|", re.IGNORECASE)  # the head of a column
@@ -135,21 +152,35 @@ def heads_in(found: Sequence[Block], held: HeldCode) -> list[str]:
     if found and (captions := captions_of(found[0], held)):
         return captions
     each = (head for block in found for head in _heads_of(block, found[0].mark, held))
-    heads = [head for head in each if head and not matches("headings", "open", head)]
+    heads = _without_occasions([head for head in each if head and not matches("headings", "open", head)])
     return heads if found and found[0].kind == "code" else shorter_names(heads, held)
+
+
+def _without_occasions(heads: list[str]) -> list[str]:
+    """Return items without those that only say when they hold, as in `For most lifts: …`, unless most of them do."""
+    told = [head for head in heads if not _is_occasion(head)]
+    return told if len(heads) <= 2 * len(told) else heads
+
+
+def _is_occasion(head: str) -> bool:
+    is_short = len(head.split()) <= LABEL_WORDS and not has_verb(head, language_of(head))
+    return is_short and (_FOR_SOME.match(head) or grammar_of(language_of(head)).condition.match(head)) is not None
 
 
 def with_what_they_are(found: Sequence[Block], heads: Sequence[str], held: HeldCode, room: int) -> Sequence[str]:
     """Return the names in a list of few with what it says of each, where there is room for that."""
     found = first_list(found)
     items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
-    if not 1 < len(items) == len(heads) <= _MOST_DESCRIBED or any(" " in head for head in heads):
+    if not 1 < len(items) == len(heads) <= _MOST_DESCRIBED or any(len(head.split()) > _NAME_WORDS for head in heads):
         return heads
     texts = (unmarked(held.take_out(undecorated(block.text)[0])).strip() for block in items)
     named = [each["told"] for text in texts if (each := _NAMED.match(text))]
     if len(named) < len(heads):
         return heads
-    first = (brief(_CLAUSE_END.split(words, maxsplit=1)[0]) for words in named)
+    clauses = [_CLAUSE_END.split(words, maxsplit=1)[0] for words in named]
+    if any(_is_cut(clause, words) for clause, words in zip(clauses, named, strict=True)):
+        return heads
+    first = (place[1] if (place := _PLACE_FIRST.match(clause)) else brief(clause) for clause in clauses)
     told = [f"{head} ({words})" for head, words in zip(heads, first, strict=True)]
     fits = cell_width(held.put_back(", ".join(told))) <= room and all(map(is_balanced, told))
     return told if fits else heads
@@ -164,6 +195,13 @@ def captions_of(block: Block, held: HeldCode) -> list[str]:
         is_long = sum(len(command) + 2 for command in block.commands) > _SHORT_LISTING
         return captions if block.mark in REAL_SHELLS and is_long else []
     return captions if len(captions) > len(parts_of_code(block)) else []
+
+
+def _is_cut(clause: str, words: str) -> bool:
+    """Return whether words end within values, or subjects: `All cranes` of `All cranes, winches and lamps must …`."""
+    sentence = next(sentences(words), "")
+    lacks_verb = FINITE.search(sentence) is not None and FINITE.search(clause) is None
+    return sentence.startswith(f"{clause} |") or (sentence.startswith(f"{clause}, ") and lacks_verb)
 
 
 def values_in(found: Sequence[Block], held: HeldCode) -> list[str]:
@@ -226,7 +264,7 @@ def fitting_or_brief(
     kept = fitting(subject, heads, width)
     if len(kept) > 1 or len(heads) <= 1:
         return kept
-    if len(whole := fitting(subject, heads, width, MAX_TITLE_CELLS)) == len(set(heads)):
+    if len(whole := fitting(subject, heads, width, MAX_TITLE_CELLS, longest=MAX_TITLE_CELLS)) == len(set(heads)):
         return whole
     short = heads if is_ban else [brief(head) for head in heads]
     in_brief = fitting(subject, short, width, MAX_TITLE_CELLS)[:_MOST_IN_BRIEF]
@@ -252,7 +290,8 @@ def tells(subject: str, kept: Sequence[str], heads: Sequence[str]) -> bool:
 
 def telling(items: Sequence[Block], texts: Sequence[str]) -> Sequence[Block]:
     """Return the items that do not only set a value, by their texts; the first where all others only go on from it."""
-    if is_imperative(texts[0]) and all(map(lacks_subject, texts[1:])):
+    later = texts[1:]
+    if later and ((is_imperative(texts[0]) and all(map(lacks_subject, later))) or all(map(_GOES_BACK.match, later))):
         return items[:1]
     return [block for block, words in zip(items, texts, strict=True) if not is_metadata(words)]
 
@@ -277,6 +316,11 @@ def _rows_of(block: Block) -> list[list[str]]:
     rows = block.rows
     full = [row for row in rows if any(cell.strip() for cell in row[1:])]
     return full or rows
+
+
+def first_column(table: Block) -> str:
+    """Return the head of a table's first column."""
+    return table.lines[0].strip().strip("|").partition("|")[0]
 
 
 def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:

@@ -42,6 +42,8 @@ _OUTRIGHT = re.compile(r"\b(?:must|should|never|always|do not|don['’]t|cannot|
 _GOES_ON = re.compile(
     r"(?:so|then|also|but|and|or|otherwise|therefore|thus|hence|if so|instead|both|each|which)\b", re.IGNORECASE
 )
+_NAMED_PLACE = re.compile(r"\w[./]\w")
+_POINTS_TO = re.compile(r"(?:^|,\s)(?:please\s)?((?:see|refer to|read|consult|check out|visit)\b.*)", re.IGNORECASE)
 _DEMANDS = re.compile(r"\b(?:must|should|never|always|do not|don['’]t|cannot)\b", re.IGNORECASE)
 _FORBIDS = re.compile(r"(?:Always|Never|Do not|Don['’]t|Must)\b", re.IGNORECASE)
 _ORDERS = re.compile(rf"{_FORBIDS.pattern}|(?:It|They) (?:must|should|cannot|may not|never)\b", re.IGNORECASE)
@@ -100,6 +102,12 @@ class Statements:
         statement.avoid |= wrong
         return statement
 
+    def place_to_read(self, source: str) -> str:
+        """Return what the first sentence says to read, if it says nothing else and names the place."""
+        first = next(sentences(unmarked(self.held.take_out(undecorated(source)[0])).strip()), "")
+        points = _POINTS_TO.search(first) if matches("sentences", "pointer", first) else None
+        return points[1] if points and _NAMED_PLACE.search(self.held.put_back(points[1])) else ""
+
     @staticmethod
     def _label_before(plain: str) -> tuple[str, str]:
         """Return the label before a statement that says nothing or only calls it wrong, and the rest; else no label."""
@@ -157,6 +165,8 @@ class Statements:
     def _whole_sentences(self, label: str) -> str:
         """Return as many sentences of bold words as fit, at least the first."""
         first, *more = sentences(label)
+        if more and first.endswith(_QUESTIONS):
+            return self.first(label)
         for sentence in more if self._width(label) > MAX_TITLE_CELLS else ():
             if self._width(f"{first} {sentence}") > MAX_TITLE_CELLS:
                 return first
@@ -172,13 +182,21 @@ class Statements:
             if says_nothing or any(matches("sentences", key, bare) for key in ("pointer", "meta", "counts")):
                 continue
             if not bare.endswith(_QUESTIONS):
-                both = without_asides(f"{question} {bare}", MAX_TITLE_CELLS)
-                if question and self._width(both) <= MAX_TITLE_CELLS:
-                    return both
+                if answered := self._answered(question, bare):
+                    return answered
                 ways = (self._labelled, self._rule_behind, self._with_order)
                 return next(filter(None, (way(bare, plain) for way in ways)), "") or without_filler(bare)
             question = question or bare
         return question
+
+    def _answered(self, question: str, answer: str) -> str:
+        """Return a question with its answer, shortened where need be; empty if there is no room for both."""
+        both = without_asides(f"{question} {answer}", MAX_TITLE_CELLS)
+        if not question or self._width(both) <= MAX_TITLE_CELLS:
+            return both if question else ""
+        room = MAX_TITLE_CELLS - self._width(question) - 1
+        short = shortened(answer, room, self._width, least_rank=CLAUSE)
+        return f"{question} {short}" if short else ""
 
     def _labelled(self, name: str, plain: str) -> str:
         """Return a sentence that is a mere name with what stands behind it, as in "Night lifts. Use the crane"."""

@@ -33,6 +33,7 @@ from memtui.analysis.title_lists import (
     brief,
     captions_of,
     counted,
+    first_column,
     fitting,
     fitting_or_brief,
     heads_in,
@@ -46,6 +47,7 @@ from memtui.analysis.title_lists import (
     with_what_they_are,
     without_open_relative,
 )
+from memtui.analysis.title_parts import parts_in
 from memtui.analysis.title_records import described, names_of, row_told
 from memtui.analysis.title_statements import Statements, without_order
 from memtui.analysis.title_trees import root_of
@@ -75,20 +77,14 @@ from memtui.text.words import CJK, cell_width
 
 _WORD = re.compile(r"\w")
 _NAME = re.compile("[\ue000-\uf8ff]")
-_NAMED_PLACE = re.compile(r"\w[./]\w")
-_POINTS = re.compile(r"(?:^|,\s)(?:please\s)?((?:see|refer to|read|consult|check out|visit)\b.*)", re.IGNORECASE)
 _COLONS = (":", "：")
 _ORDERS = re.compile(r"(?:you )?(?:must|should|always|never) ", re.IGNORECASE)
 _GERUND = re.compile(r"\w+ing\b")
 _REFERS = re.compile(r"\b(?:those|these|them|they)\b", re.IGNORECASE)
-_GOES_BACK = re.compile(
-    r"(?:The (?:script|wrapper|snippet|output|generator|watcher|linter|helper|two|three)|\w+ing the (?:two|three)"
-    r"|This|It|They|These) "
-)
 _MEANS_ABOVE = re.compile(r"\bthis (?:class|kind|trap|mistake|failure|gap|regression|case)\b", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 _LEAD_WORDS = 2
-_LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES, _FEWEST_PARTS = 24, 12, 2, 3
+_LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
 
 
 @dataclass(slots=True)
@@ -119,7 +115,7 @@ class TitleWriter:
 
     def title(self, found: Sequence[Block]) -> str:
         """Return the title of a text by its blocks; empty if neither it nor a heading says anything."""
-        wholes = (self._record, self._steps, self._pair, self._remarks, self._captions)
+        wholes = (self._record, self._parts, self._pair, self._remarks, self._captions)
         if whole := next(filter(None, (write(found) for write in wholes)), ""):
             return whole
         for at, block in enumerate(found):
@@ -131,13 +127,10 @@ class TitleWriter:
 
     def _pointer(self, found: Sequence[Block]) -> str:
         """Return the first sentence of a text that only says what to read; empty for other texts."""
-        told = found[0] if found and found[0].kind in {"paragraph", "item"} else None
-        first = next(sentences(self._plain(undecorated(told.text)[0])), "") if told else ""
-        points = _POINTS.search(first) if matches("sentences", "pointer", first) else None
-        if points is None or not _NAMED_PLACE.search(self.held.put_back(points[1])):
-            return ""
-        subject = "" if says_the_same(points[1], self.headings.last) else self.headings.whole()
-        return self.done(capital(points[1]), subject)
+        told = found[0].text if found and found[0].kind in {"paragraph", "item"} else ""
+        place = self._statements.place_to_read(told)
+        subject = "" if says_the_same(place, self.headings.last) else self.headings.whole()
+        return self.done(capital(place), subject) if place else ""
 
     # -- the blocks ---------------------------------------------------------------------------------
 
@@ -161,9 +154,14 @@ class TitleWriter:
         if self.headings.last and (told := described(found, self.held)):
             return self._below_heading(told)
         labels = record_labels(found) if self.headings.last else []
-        heads = values_in(found, self.held) or labels if labels else []
+        subject = self.headings.whole() or self.headings.last
+        heads = values_in(found, self.held) or self._described(found, labels, subject) if labels else []
         row = "" if heads else row_told(found, self.held, self._width)
-        return self.listed(self.headings.whole() or self.headings.last, heads) if heads else self.done(row)
+        return self.listed(subject, heads) if heads else self.done(row)
+
+    def _described(self, found: Sequence[Block], names: Sequence[str], subject: str) -> Sequence[str]:
+        """Return the few names in a list with what it says of each, if there is room for that behind a subject."""
+        return with_what_they_are(found, names, self.held, MAX_TITLE_CELLS - self._width(subject) - 2)
 
     def _below_heading(self, told: str) -> str:
         """Return what describes a subject below the heading that names it, or below the end of a long path."""
@@ -175,15 +173,10 @@ class TitleWriter:
         titles = ((name, self.done(told, name)) for name in names)
         return next((title for name, title in titles if title.startswith(self.held.put_back(name))), self.done(told))
 
-    def _steps(self, found: Sequence[Block]) -> str:
-        """Return the heading with those of the parts of a text: two like `### Step 1: Drain`, or three of any."""
-        heads = [block.text for block in found if block.kind == "heading"]
-        steps = [self._plain(undecorated(head)[0]) for head in heads]
-        are_numbered = all(undecorated(head)[0] != head for head in heads)
-        is_made_of_parts = found and found[0].kind == "heading" and len(heads) >= _FEWEST_PARTS
-        if len(steps) <= 1 or not (is_made_of_parts or (are_numbered and found[0].kind != "item")):
-            return ""
-        return self.listed(self.headings.whole(), steps)
+    def _parts(self, found: Sequence[Block]) -> str:
+        """Return the heading with those of the parts of a text, or with the labels of its lists."""
+        parts = parts_in(found, self.held)
+        return self.listed(self.headings.whole(), parts) if parts else ""
 
     def _pair(self, found: Sequence[Block]) -> str:
         """Return the heading above a wrong and a right example, if it states the rule and the text does not."""
@@ -258,8 +251,8 @@ class TitleWriter:
 
     def _heads_below(self, lead: str, following: Sequence[Block]) -> Sequence[str]:
         """Return the heads of what follows words that lead to it, or the lines of a shell that the words wait for."""
-        room, first = MAX_TITLE_CELLS - self._width(lead) - 2, following[0]
-        heads = with_what_they_are(following, heads_in(following, self.held), self.held, room)
+        first = following[0]
+        heads = self._described(following, heads_in(following, self.held), lead)
         if heads or not waits(lead) or first.kind != "code" or first.mark not in SHELLS:
             return heads
         return [self.held.take_out(f"`{line.strip()}`") for line in first.lines if "`" not in line]
@@ -268,8 +261,6 @@ class TitleWriter:
         """Return what an item states, or for several the subject with their heads."""
         items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
         texts = [self._plain(undecorated(block.text)[0]) for block in items]
-        if len(items) > 1 and all(map(_GOES_BACK.match, texts[1:])):
-            return self._items(found[: next(at for at, block in enumerate(found) if block is items[1])])
         if len(told := telling(items, texts)) == 1 < len(items):
             return self._items(told)
         if len(items) > 1 and (title := self._several(found)):
@@ -288,7 +279,7 @@ class TitleWriter:
         is_long = bool(heads) and self._width(heads[0]) > HEAD_CELLS
         if is_long and (not subject or self._is_general(subject, heads[0])):
             return ""
-        heads = list(with_what_they_are(found, heads, self.held, MAX_TITLE_CELLS - self._width(subject) - 2))
+        heads = list(self._described(found, heads, subject))
         names = [bool(_NAME.fullmatch(head)) for head in heads[: _FEW_NAMES + 1]]
         if names and names[0] and not (len(names) > 1 and all(names)):
             return ""
@@ -300,8 +291,12 @@ class TitleWriter:
         if not self._avoids:
             return values_in(found, self.held) or heads_in(found, self.held)
         heads = heads_in(list(takewhile(lambda block: block.kind == "item", found)), self.held)
-        heads[:1] = heads[:1] if matches("headings", "bad", subject) else map(avoided, heads[:1])
-        return heads
+        return self._warned(heads, subject)
+
+    @staticmethod
+    def _warned(heads: list[str], subject: str) -> list[str]:
+        """Return what is to be avoided, of which the first says so unless the subject does."""
+        return heads if matches("headings", "bad", subject) else [*map(avoided, heads[:1]), *heads[1:]]
 
     def _is_general(self, subject: str, head: str) -> bool:
         """Return whether a heading says nothing of what an item below it states."""
@@ -343,7 +338,9 @@ class TitleWriter:
 
     def _table(self, block: Block) -> str:
         if len(block.lines) > 1:
-            return self.listed(self.headings.whole(), heads_in([block], self.held))
+            subject, heads = self.headings.whole(), heads_in([block], self.held)
+            is_ban = is_bad(self._plain(first_column(block)))
+            return self.listed(subject, self._warned(heads, subject) if is_ban else heads)
         cells = [self._plain(cell) for row in block.rows for cell in row]
         return self.stated(": ".join(filter(None, [*cells[:1], ", ".join(filter(None, cells[1:]))])))
 

@@ -162,7 +162,7 @@ def test_a_headline_does_not_leave_you_get() -> None:
         ("**Principle:** Scan all of the ropes at night.", "Scan all of the ropes at night"),
         (
             "**Deeper Dive:**\n  - **Early checks:** of wire\n  - **Late checks:** of hemp",
-            "Harbour: Ropes: Early checks, Late checks",
+            "Harbour: Ropes: Early checks (of wire), Late checks (of hemp)",
         ),
         ("- **Principle:** Tie them twice.\n- **Deeper Dive:** See knots.", "Tie them twice"),
     ],
@@ -508,3 +508,76 @@ def test_words_that_only_announce_a_test_are_dropped() -> None:
     text = "The test: Every crate should have a reason tied to the captain's request or to a clear pier."
 
     assert "test" not in title_by_rules(text, ("Harbour", "Small loads"))
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        ("- hemp ropes\n- old lamps", ("Harbour", "Work", "Don't"), "Harbour: Work: Don't: hemp ropes, old lamps"),
+        ("- hemp ropes\n- old lamps", ("Harbour", "Anti-patterns"), "Harbour: Anti-patterns: hemp ropes, old lamps"),
+        (
+            "| Avoid | Prefer |\n|---|---|\n| hemp ropes | wire |\n| old lamps | new ones |",
+            ("Harbour", "Gear"),
+            "Harbour: Gear: Avoid: hemp ropes, old lamps",
+        ),
+    ],
+)
+def test_what_a_heading_or_column_forbids_is_forbidden_in_the_title(
+    text: str, path: tuple[str, ...], title: str
+) -> None:
+    assert title_by_rules(text, path) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (
+            (
+                "**New pier? Run `moor/setup.sh` (or `moor link && moor --dir crane link`) as the FIRST step — before "
+                "any lift.** A new pier has no ropes."
+            ),
+            ("Harbour",),
+            "Harbour: New pier? Run moor/setup.sh as the FIRST step — before any lift",
+        ),
+        (
+            "Database:\n\n- Postgres\n- Redis\n\nFrontend:\n\n- Svelte\n\nTests:\n\n- pytest",
+            ("Harbour", "Tech"),
+            "Harbour: Tech: Postgres, Svelte, pytest",
+        ),
+        (
+            "Cranes:\n\n- lift boats\n- turn\n\nWinches:\n\n- pull boats\n- stop",
+            ("Harbour log", "Daily gear"),
+            "Harbour log: Daily gear: Cranes, Winches",
+        ),
+        (
+            "| Pier | Use |\n|---|---|\n| north | ferries |\n| south | barges |",
+            ("kismethis", "Piers"),
+            "kismethis: Piers: north, south",
+        ),
+        (
+            "- Name each lamp after its pier\n- For most piers: write it in the log",
+            ("Harbour", "Night lamps"),
+            "Harbour: Night lamps: Name each lamp after its pier",
+        ),
+        (
+            "- **Day lifts**: `lift/day/` with a log in `log/`\n- **Night lifts**: one lamp for each boat",
+            ("Harbour log", "Lift plans"),
+            "Harbour log: Lift plans: Day lifts (lift/day/), Night lifts (one lamp)",
+        ),
+    ],
+)
+def test_a_title_names_all_parts_and_says_what_they_are(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_by_rules(text, path) == title
+
+
+def test_a_chinese_title_goes_on_behind_its_subject_and_to_what_is_listed() -> None:
+    subject = (
+        "**装卸收敛**：码头上任何由模型移动的大型起重设备，必须先经过 `dock/tools` 的登记和检查流程，"
+        "不允许在船上直接操作任何设备，也不允许跳过记录。"
+    )
+    assert "必须先经过" in title_by_rules(subject, ("港口", "原则"))
+    listed = (
+        "修改 `crane` 时，重点检查：新增绳索的长度、默认灯光和夜间信号、旧船的停靠位置、超重控制、"
+        "错误记录、潮汐限制和停泊区域的标志。"
+    )
+    assert "新增绳索的长度" in title_by_rules(listed, ("港口", "检查"))

@@ -842,7 +842,7 @@ def test_a_topic_says_more_than_a_condition_that_is_cut_off() -> None:
         (
             "**❌ Don't:**\n\n- Ring the bell from the deck\n- Moor boats by hand\n\n**✅ Do:**\n\n- Use the horn",
             ("Quay Work",),
-            "Quay Work: Avoid: Ring the bell from the deck, Moor boats by hand",
+            "Quay Work: Don't: Ring the bell from the deck, Moor boats by hand",
         ),
         (
             "Ask the pilot for a free berth:\n\n```markdown\n# Your Berth\n\nNorth or south?\n```",
