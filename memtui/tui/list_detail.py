@@ -175,6 +175,10 @@ class MemtuiScreen(Screen[None]):
     action_tour = partialmethod(Screen.run_action, "app.tour")
     action_theme = partialmethod(Screen.run_action, "app.change_theme")
 
+    def action_settings(self) -> None:
+        """Say where settings are changed, as no screen does it."""
+        self.say("Settings are in a file: memtui config show lists them, memtui config init writes it")
+
     # -- reading ----------------------------------------------------------------------------------
 
     def begin_looking(self) -> None:

@@ -149,7 +149,7 @@ async def test_an_earlier_revision_comes_back_as_a_new_change_and_undo_takes_it_
         await lists(pilot, 4)
         await reads(pilot, 4)
         await pilot.press("R")
-        await says(pilot, "already reads as in version 4")
+        await says(pilot, "Unchanged: “Lock refunds by payment_id” already reads as in version 4")
         await until(pilot, lambda: not history(pilot).acting, "the act is over")
         await pilot.press("u")
         await says(pilot, "Undone: bring back version 1")

@@ -292,6 +292,19 @@ async def test_esc_stops_an_import_and_the_vault_is_as_it_was(
         assert isinstance(pilot.app.screen, ImportScreen)
 
 
+async def test_a_path_is_completed_by_what_can_be_read(project: Path, ferry: Vault) -> None:
+    write_files(project, {"plans/harbour.plan.md": "# Harbour\n\n- The crane lifts 4 t.\n", "plans/crane.py": "x\n"})
+    async with app_on(ferry, project).run_test(size=(80, 24)) as pilot:
+        await pilot.press("J")
+        await shows(pilot, "CLAUDE.md")
+        await pilot.press("slash", *"plans")
+        await shows(pilot, "plans/harbour.plan.md")
+        await shows(pilot, "tab complete")
+        assert "crane.py" not in screen_text(pilot)
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: "2 of 3 ticked" in screen_text(pilot), "it is added")
+
+
 async def test_hostile_sources_do_no_harm_and_secrets_are_not_shown(project: Path, tmp_path: Path) -> None:
     key = "AKIA" + "Q7RZ4M2X9K1LW8TB"
     lines = [f"- {text[:5_000]}" for text in HOSTILE] + [f"- The key is {key}, aws_secret_access_key of prod."]

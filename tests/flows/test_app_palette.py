@@ -148,6 +148,16 @@ async def test_the_likeliest_match_stands_first_and_what_cannot_be_run_says_why(
         await shows(pilot, "No such action. Did you mean publish?")
 
 
+async def test_who_looks_for_settings_is_told_where_they_are(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await open_palette(pilot)
+        await pilot.press(*"settings")
+        await shows(pilot, "settings: where they are changed")
+        await pilot.press("enter")
+        await says(pilot, "memtui config show")
+
+
 async def test_an_action_of_another_screen_is_found_last_and_leads_there(ferry: Vault, tmp_path: Path) -> None:
     fill(ferry, [memory(11, "Quay nine floods at spring tide", status="candidate")])
     async with app_on(ferry, tmp_path).run_test(size=WIDE, notifications=True) as pilot:

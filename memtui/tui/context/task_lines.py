@@ -29,7 +29,7 @@ from memtui.tui.actions.registry import FILES
 from memtui.tui.context.ask import SEPARATOR
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.switching import SWITCH
-from memtui.tui.widgets.lines import TextLine
+from memtui.tui.widgets.lines import LONGEST, TextLine
 
 MOST_OFFERED = 8
 
@@ -132,6 +132,8 @@ class Offers(Widget):
 class FilesLine(TextLine):
     """A line of names.
 
+    `is_one`: whether it holds a single one, in which a comma is a sign like others.
+
     Attributes:
         offers: shows the names that match; the screen places it.
     """
@@ -144,8 +146,17 @@ class FilesLine(TextLine):
 
         to_list: bool
 
-    def __init__(self, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(placeholder="edited files, with commas", id=id)
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        placeholder: str = "edited files, with commas",
+        longest: int = LONGEST,
+        is_one: bool = False,
+        id: str | None = None,  # noqa: A002 - Textual's name for it
+    ) -> None:
+        super().__init__(placeholder, longest=longest, id=id)
+        self._is_one = is_one
         self.offers = Offers(self.take, id="context-offers")
         self._known: Sequence[str] = ()
         self._folder = folder
@@ -153,7 +164,12 @@ class FilesLine(TextLine):
 
     @property
     def names(self) -> list[str]:
-        return names_in(self.value)
+        return [self.value.strip()] if self._is_one else names_in(self.value)
+
+    @property
+    def _typed_name(self) -> str:
+        """The name at the cursor, up to there."""
+        return self.value[: self.cursor_position] if self._is_one else typed_at(self.value, self.cursor_position)
 
     @property
     def is_offering(self) -> bool:
@@ -180,11 +196,14 @@ class FilesLine(TextLine):
 
     def _offer(self) -> None:
         self._offered_for = self.value
-        typed = typed_at(self.value, self.cursor_position) if self.has_focus else ""
+        typed = self._typed_name if self.has_focus else ""
         found = offers(self._known, typed, without=self.names) if typed else []
         self.offers.names = tuple(found)
         self.offers.chosen = NO_OFFER
-        self.offers.absolute_offset = Offset(self.region.x, self.region.bottom)
+        is_low = self.region.bottom + len(found) >= self.screen.size.height  # where the footer would be covered
+        self.offers.absolute_offset = Offset(
+            self.region.x, self.region.y - len(found) if is_low else self.region.bottom
+        )
         self.offers.set_class(bool(found), "-open")
         self._show_keys()
 
@@ -200,7 +219,8 @@ class FilesLine(TextLine):
         """Complete the name at the cursor with an offered one."""
         if place < len(self.offers.names):
             name = self.offers.names[place]
-            self.value, self.cursor_position = completed(self.value, self.cursor_position, name)
+            whole = (name, len(name)) if self._is_one else completed(self.value, self.cursor_position, name)
+            self.value, self.cursor_position = whole
             self.close_offers()
 
     def _leave(self, *, to_list: bool) -> None:
@@ -215,7 +235,7 @@ class FilesLine(TextLine):
     @property
     def _is_whole(self) -> bool:
         """Whether the name at the cursor is complete: it exists, or is the whole path of a file yet to be written."""
-        name = typed_at(self.value, self.cursor_position).strip()
+        name = self._typed_name.strip()
         is_new = (
             "/" in name
             and "." in name.rpartition("/")[2]

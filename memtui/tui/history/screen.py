@@ -117,7 +117,8 @@ class HistoryScreen(ListDetail):
         words = undo_words(found.upcoming, self.key_of("undo"))
         self._title.counts = [Content.styled(words, "$memtui-dim")] if words else []
         makes_again = found.upcoming is not None and found.upcoming.is_made_again
-        self.hints.words = {"undo": "redo"} if makes_again else {}
+        scope = {"history-memory": "all changes" if self._only else "this memory only"}
+        self.hints.words = {"undo": "redo", **scope} if makes_again else scope
         self._title.note = "one memory; m shows all" if found.title is not None else ""
 
     def _notice(self) -> tuple[str, ...]:

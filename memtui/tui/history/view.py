@@ -86,7 +86,8 @@ def read_rows(access: VaultAccess, numbers: Sequence[int]) -> dict[int, HistoryR
 def bring_back(access: VaultAccess, memory_id: str, version: int) -> Done:
     """Bring back what a memory said at a version, as a new change."""
     if history.is_at_version(access.read_vault, memory_id, version):
-        return Done(f"Unchanged: the memory already reads as in version {version}", changed=False)
+        named = tame(next((one.title for one in access.memories([memory_id])), ""), 60)
+        return Done(f"Unchanged: “{named}” already reads as in version {version}", changed=False)
     access.opening.before_change()
     memory = history.go_back(access.vault, memory_id, version, actor=access.opening.actor)
     return Done(f"Brought back version {version} of {tame(memory.title)}; u undoes it")

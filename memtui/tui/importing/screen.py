@@ -22,6 +22,7 @@ from memtui.text.words import some_of
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
+from memtui.tui.importing.path_line import PathLine
 from memtui.tui.importing.planned import row_blocks
 from memtui.tui.importing.preview import Preview, news_words, plan_words
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
@@ -51,7 +52,7 @@ from memtui.tui.screens.dialogs import CardScreen, pick
 from memtui.tui.state import Opening
 from memtui.tui.switching import no_folder
 from memtui.tui.values import Done
-from memtui.tui.widgets.lines import TextLine, TitleLine
+from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import READING, PickList
 from memtui.tui.widgets.row_list import RowList, TextRow
 
@@ -78,7 +79,7 @@ _HOLDS_NONE = "{} contains no memory: what was passed over is listed here with t
 
 _NOTHING_AT_HOME = "No rule files were found in your home folder."
 _NOTHING_FOUND = (
-    "No rule files were found directly in the project's folder or in your home folder.",
+    "No rule files were found in this project or in your home folder.",
     "/ names another file or folder; any Markdown file will do.",
     "esc leaves.",
 )
@@ -111,9 +112,8 @@ class ImportScreen(ListDetail):
         self._title = TitleLine("Welcome" if first_run else "Import", id="import-title")
         self._nothing = _NOTHING_FOUND if opening.has_folder else (_NOTHING_AT_HOME, *_NOTHING_FOUND[1:])
         self._reminder = REMINDER if opening.has_folder else (no_folder(opening), *REMINDER)
-        words = "\n".join(WELCOME if first_run else self._reminder)
-        self._words = Static(Content(words), id="import-words", markup=False)
-        self._path = TextLine("a file or folder, then enter", longest=4_000, id="import-path")
+        self._words = Static("\n".join(WELCOME if first_run else self._reminder), id="import-words", markup=False)
+        self._path = PathLine(opening, id="import-path")
         self._known = Places(())
         self._stores = Stores()
         self._unclear: Mapping[str, str] = {}  # stores' project names with the project that each may be
@@ -140,6 +140,7 @@ class ImportScreen(ListDetail):
         with Horizontal(id="import-bar"):
             yield Static(" Path ", id="import-label", markup=False)
             yield self._path
+        yield self._path.offers
         yield self.hints
 
     def on_mount(self) -> None:
@@ -157,7 +158,7 @@ class ImportScreen(ListDetail):
     @property
     def hint_place(self) -> str:
         """Which keys the footer shows."""
-        return "import-line" if self.focused is self._path else IMPORT
+        return self._path.hint_place if self.focused is self._path else IMPORT
 
     # -- sources ----------------------------------------------------------------------------------
 
@@ -169,8 +170,7 @@ class ImportScreen(ListDetail):
             self._tick(in_project or {place.path for place in loaded})
             self.loader.read(lambda: known_stores(self.access, self._home), self._show_stores, group="stores")
 
-        folder, home = self.opening.folder, self._home
-        self.loader.read(lambda: all_places(self.access, folder, home), show, group="places")
+        self.loader.read(partial(all_places, self.access, self.opening.folder, self._home), show, group="places")
 
     def _show_stores(self, stores: Stores) -> None:
         if not stores.found:
@@ -278,6 +278,8 @@ class ImportScreen(ListDetail):
             reason = _ALL_KNOWN if is_all_known else "Nothing is ticked."
         elif action.id == "import-read" and self.focused is self._plan and self._plan.current is None:
             reason = "No memory is listed here to read; passed-over lines and files are listed by reason."
+        elif action.id == "import-read" and self._places.current is None:
+            reason = "No source is listed here to preview."
         return reason or super().why_not(action)
 
     def _why_not_choose(self, *, leaves_out: bool) -> str | None:

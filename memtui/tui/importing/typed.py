@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError, NotFoundError
@@ -80,10 +80,15 @@ def _named_from(root: Path, rows: Sequence[KnownPlace]) -> list[KnownPlace]:
     ]
 
 
+def is_text(name: str) -> bool:
+    """Return whether a file is Markdown or alike by its name."""
+    return PurePath(name).suffix.lower() in _TEXTS
+
+
 def _is_text_of(path: Path, root: Path) -> bool:
     """Return whether a path is a Markdown file of a project that is still there."""
     try:
-        return path.suffix.lower() in _TEXTS and path.is_relative_to(root) and path.is_file()
+        return is_text(path.name) and path.is_relative_to(root) and path.is_file()
     except (ValueError, OSError):
         return False
 
