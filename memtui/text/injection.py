@@ -15,11 +15,12 @@ from memtui.text.injection_described import (
     is_only_told_of,
     leads_to_refused,
     names_refused,
+    only_tells_where,
 )
 from memtui.text.injection_languages import Language, beginnings, languages_of
 from memtui.text.injection_model import LONGEST_WHOLE, least_planted, weight_of_wording
 from memtui.text.injection_roles import likeliest_reason
-from memtui.text.injection_scope import MARKS, beyond_prohibitions, is_marked_wrong, is_reminder
+from memtui.text.injection_scope import MARKS, beyond_precedence, beyond_prohibitions, is_marked_wrong, is_reminder
 from memtui.text.injection_second_look import SecondLook, second_look
 from memtui.text.injection_told import only_tells
 from memtui.text.injection_veils import unveiled
@@ -311,9 +312,18 @@ def _judged(sentence: str, languages: Sequence[Language], hints: frozenset[str] 
         if not sorts:
             return []
     found = [_Found(sentence, sort) for sort in sorts]
-    if not found and (weight := weight_of_wording([sentence], least)) >= least:
+    if not found and (weight := _weight([sentence], least)) >= least:
         found.append(_Found(sentence, weight=weight))
     return found
+
+
+def _weight(sentences: Sequence[str], least: float) -> float:
+    """Return the weight of how sentences are worded together, if it is `least` and not by something harmless."""
+    weight = weight_of_wording(sentences, least)
+    if weight < least or all(map(only_tells_where, sentences)):
+        return -inf
+    rest = [*map(beyond_precedence, sentences)]
+    return weight if rest == [*sentences] else min(weight, weight_of_wording(filter(str.strip, rest), least))
 
 
 def _resembles(sort: PlantedSort, part: str) -> Planted:
@@ -326,7 +336,7 @@ def _meant_together(text: str, least: float) -> Iterator[_Found]:
     """Yield why a short paragraph looks planted of which no sentence does by itself."""
     for part in _BLANK_LINE.split(text):
         sentences = sentences_of(part) if len(part) <= LONGEST_WHOLE else []
-        if len(sentences) < _FEWEST_TOGETHER or (weight := weight_of_wording(sentences, least)) < least:
+        if len(sentences) < _FEWEST_TOGETHER or (weight := _weight(sentences, least)) < least:
             continue
         if any(_pattern(name).search(text) for name in ("about", "forbids")):
             return

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memtui.text.injection_roles import roles_of
 from memtui.text.planted import PlantedSort
 from memtui.text.tables import compile_lines, fill, read_table
 
@@ -40,6 +41,15 @@ _FED = re.compile(r"\|[^`\n]*$")
 """What gives a command that downloads its address: what stands before it in a pipe."""
 
 _NAMED = re.compile(r"(?:^|[.:;>\n])[\s*+>-]*[`\"'“«「]?\[?$")
+
+
+_PRIVATE = frozenset({"secret", "value", "secret value"})
+"""The roles of what is private."""
+
+_KEPT_AT = re.compile(
+    r"[\s*>-]*[^\W\d_][\w /-]{0,40}\*{0,2}\s?[:=]\*{0,2}\s*`?(?:~|\.{0,2}/|\$HOME\b)[\w./-]{1,200}`?[\s*.]*"
+)
+"""A name and the path of it, and nothing else."""
 
 
 @cache
@@ -93,3 +103,11 @@ def names_refused(sentence: str) -> bool:
 def leads_to_refused(lead: str) -> bool:
     """Return whether a line introduces a list of what is refused: `Blocked commands:`."""
     return _pattern("lead").search(lead) is not None and not _pattern("condition").search(lead)
+
+
+def only_tells_where(statement: str) -> bool:
+    """Return whether all that a statement says is where something private is kept: `SSH key: ~/.ssh/id_rsa`.
+
+    It says neither what is to be done with it, nor where to, nor by whom.
+    """
+    return _KEPT_AT.fullmatch(statement) is not None and roles_of(statement) <= _PRIVATE

@@ -2,6 +2,7 @@
 
 A denial that stands before a harmful act takes the rest of its clause back, and what is told next as its outcome. One
 of what a person is to know or to agree to takes nothing back: `never tell the user`, `do not ask first`.
+Which of the project's own rule files goes first is no order to disregard what else an assistant was told, either.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from memtui.text.injection_roles import placed_roles
-from memtui.text.tables import compile_lines, read_table
+from memtui.text.tables import compile_lines, fill, read_table
 from memtui.text.words import CJK
 
 _LONGEST = 1_200  # characters of a sentence that is read: no rule is longer
@@ -29,6 +30,7 @@ _WRONG, _RIGHT = "❌✗✘✖🚫⛔", "✅✓✔"
 MARKS = f"{_WRONG}{_RIGHT}"
 """Signs with which items of lists begin that say what to do and what not."""
 
+_RULE_FILE = re.compile(r"\.md\b|rules\b", re.IGNORECASE)
 _MARKED = re.compile(rf"[\s>|*+\d.)-]*[{_WRONG}]")
 
 Placed = Sequence[tuple[int, str]]
@@ -36,7 +38,8 @@ Placed = Sequence[tuple[int, str]]
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    return compile_lines(read_table(__file__, "injection.toml")["scope"][name])
+    table = read_table(__file__, "injection.toml")["scope"]
+    return compile_lines(fill(table[name], {"rule_file": table["rule_file"]}))
 
 
 def beyond_prohibitions(sentence: str) -> str:
@@ -54,6 +57,16 @@ def beyond_prohibitions(sentence: str) -> str:
             if outcome := _pattern("outcome").match(sentence, start):
                 start = outcome.end()
     return " ".join([*kept, sentence[start:]]) if start else sentence
+
+
+def beyond_precedence(sentence: str) -> str:
+    """Return a sentence without what it says of which rule file goes first: those are loaded in any case.
+
+    It is as it is where it says no such thing, or is too long.
+    """
+    if len(sentence) > _LONGEST or not _RULE_FILE.search(sentence):
+        return sentence
+    return _pattern("goes_first").sub(" ", sentence)
 
 
 def is_reminder(sentence: str) -> bool:
