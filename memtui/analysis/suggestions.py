@@ -17,7 +17,14 @@ from memtui.analysis.contradictions import contradiction_between
 from memtui.analysis.duplicates import compare
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice
-from memtui.analysis.section_context import are_in_one_list, are_in_one_section, headings_of, is_of_file, unheaded
+from memtui.analysis.section_context import (
+    are_in_one_list,
+    are_in_one_section,
+    are_in_row,
+    headings_of,
+    is_of_file,
+    unheaded,
+)
 from memtui.analysis.snapshot import (
     NOT_CONTRADICTION,
     NOT_DUPLICATE,
@@ -175,7 +182,8 @@ def _by_likeness(
 ) -> Iterator[LinkProposal]:
     """Yield the most alike that no end has enough of yet; only those are compared in full, which takes the time.
 
-    What stands in one section is joined by it already.
+    What stands in one section is joined by it already. What two skills say, or two files of one row, is alike by the
+    form that all of these have.
     """
     known = {memory.id: memory for memory in memories}
     cosines = _cosines_of(alike, known)
@@ -194,7 +202,7 @@ def _by_likeness(
         return _alike(terms[one], terms[other], cosines.get(pair), least, of_files=all(map(is_of_file, both)))
 
     visible = (pair for pair in pairs - excluded if in_one_view(known[pair[0]], known[pair[1]]))
-    open_ = (pair for pair in visible if not are_in_one_section(known[pair[0]], known[pair[1]]))
+    open_ = (pair for pair in visible if not _are_side_by_side(known[pair[0]], known[pair[1]]))
     near = [(*found, pair) for pair in open_ if (found := alike_of(pair)) is not None]
     taken: Counter[str] = Counter()
     for score, why, pair in sorted(near, key=lambda each: (-each[0], each[2])):
@@ -205,6 +213,10 @@ def _by_likeness(
             continue
         taken.update(pair)
         yield LinkProposal(newer.id, _link_type(older, newer, kinds), older.id, score, why)
+
+
+def _are_side_by_side(one: Memory, other: Memory) -> bool:
+    return are_in_one_section(one, other) or are_in_row(one, other)
 
 
 def _least_words(one: Memory, other: Memory, *, mixed: bool) -> float:

@@ -295,3 +295,25 @@ def test_an_incident_at_an_end_of_the_calendar_is_ripe_too(vault: Vault, end: da
         put(vault, number, title, kind, day=day + number, **shared).id for number, (title, kind) in enumerate(INCIDENT)
     ]
     assert [group.ids for group in ripe(vault)] == [tuple(found)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("skills/tide/SKILL.md", "skills/crane/SKILL.md", False),
+        ("docs/tide-rules.md", "docs/crane-rules.md", False),
+        ("docs/tide-rules.md", "docs/moorings.md", True),
+    ],
+)
+def test_what_two_skills_or_two_files_of_one_row_have_in_common_is_their_form(
+    vault: Vault, one: str, other: str, *, found: bool
+) -> None:
+    kept = [
+        replace(
+            add(vault, text, kind="constraint"), sources=(Source(format="claude-rules", path=path, native_id=path),)
+        )
+        for path, text in ((one, NOTE), (other, RULE))
+    ]
+    gathered = replace(read_snapshot(vault, MemoryFilter()), memories=kept)
+    alike = [Alike(kept[0].id, kept[1].id, 0.9)]
+    assert bool(propose_links(gathered, [], vault.kinds, alike=alike)) == found
