@@ -106,7 +106,7 @@ NEGATION = re.compile(
 # Sentence ends, written out sign by sign so that the search can skip everything else.
 _SENTENCE_END = re.compile(r"\.\s+|!\s+|\?\s+|;\s*|\n\n*")
 _CLAUSE = re.compile(
-    r",\s+|\s+(?:(?:but|because|since|although|whereas|so that)\s+|(?=and (?:not|never)\b))", re.IGNORECASE
+    r",\s+|(?<!\s)\s++(?:(?:but|because|since|although|whereas|so that)\s+|(?=and (?:not|never)\b))", re.IGNORECASE
 )
 _CONDITION = re.compile(r"without\b[^;]*?,", re.IGNORECASE)
 """Opens a sentence about what happens otherwise: `without a key, customers pay twice` denies nothing."""

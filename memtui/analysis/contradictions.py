@@ -259,7 +259,7 @@ def _only_says_non(type_: ContradictionType, facts: tuple[Facts, Facts]) -> bool
     return type_ in {"negation", "always-never"} and (says_non(one, other) or says_non(other, one))
 
 
-_SWITCH = re.compile(r"([\w.-]+)[\"'`]?\s*[:=]\s*[\"'`]?(true|false|on|off|yes|no)\b", re.IGNORECASE)
+_SWITCH = re.compile(r"([\w.-]{1,100})[\"'`]?\s*[:=]\s*[\"'`]?(true|false|on|off|yes|no)\b", re.IGNORECASE)
 
 
 def _are_other_settings(words: tuple[str, str], one: str, other: str) -> bool:

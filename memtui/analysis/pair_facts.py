@@ -59,7 +59,8 @@ _CLAUSE = 120  # Characters of a clause before a cue that are read
 
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _COUNTING = re.compile(
-    rf"^[\s#>*]*(\d+)\s?[.)·:]|\b(\d{{1,2}}) {_MONTH}\b|\b{_MONTH} (\d{{1,2}})\b|\b((?:19|20)\d\d)\b|#(\d+)\b",
+    rf"^(?:[^\S\n]|[#>*])*+(\d+)\s?[.)·:]|\b(\d{{1,2}}) {_MONTH}\b"
+    rf"|\b{_MONTH} (\d{{1,2}})\b|\b((?:19|20)\d\d)\b|#(\d+)\b",
     re.MULTILINE | re.IGNORECASE,
 )
 """Numbers that count the parts of a text, are of a date, or name an issue."""

@@ -24,7 +24,7 @@ MOST_SUGGESTED = 4
 _NEVER = r"\b(?:never|not|don['\u2019]?t|no longer|must not|may not|nobody|no one|avoid|forbidden)\b"
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _SUFFIXES = "py|ts|js|go|rs|java|sql|json|ya?ml|toml|lock|md"
-_PATH = re.compile(rf"(?<![\w`/])(?:(?:[\w.-]+/)+(?:[\w.*-]+)?(?![\w`])|[\w-]+\.(?:{_SUFFIXES})\b)")
+_PATH = re.compile(rf"(?<![\w`/])(?:(?:[\w.-]{{1,100}}/)+(?:[\w.*-]+)?(?![\w`])|[\w-]{{1,100}}\.(?:{_SUFFIXES})\b)")
 
 
 def _phrase(pattern: str) -> re.Pattern[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from memtui.analysis.title_blocks import LABEL_LINE
 from memtui.analysis.title_words import matches
@@ -37,10 +38,15 @@ def _one(blocks: Sequence[Block]) -> Block:
 
 
 def _paragraphs(blocks: Sequence[Block], at: int) -> Iterator[str]:
-    for block in blocks[at:]:
+    for block in _from(blocks, at):
         if block.kind != "paragraph":
             return
         yield block.content.strip()
+
+
+def _from(blocks: Sequence[Block], at: int) -> Iterator[Block]:
+    """Yield the blocks from one on, without a copy of a list that may be long."""
+    return (blocks[place] for place in range(at, len(blocks)))
 
 
 def _chain(blocks: Sequence[Block], at: int) -> int:
@@ -57,10 +63,11 @@ def _chain(blocks: Sequence[Block], at: int) -> int:
 
 def _questions(blocks: Sequence[Block], at: int) -> int:
     """Return how many blocks are words that lead to questions, and these; 0 where there are fewer than two."""
-    lead, *behind = (*_paragraphs(blocks, at),) or ("",)
+    behind = _paragraphs(blocks, at)
+    lead = next(behind, "")
     if not lead.endswith(_LEADS) or "\n" in lead:
         return 0
-    count = next((place for place, text in enumerate(behind) if not text.endswith(_QUESTIONS)), len(behind))
+    count = sum(1 for _ in takewhile(lambda text: text.endswith(_QUESTIONS), behind))
     return count + 1 if count >= _FEWEST_QUESTIONS else 0
 
 
@@ -71,7 +78,8 @@ def _named_parts(blocks: Sequence[Block], at: int) -> int:
     """
     names: list[str] = []
     parts: list[Block] = []
-    for block in blocks[at:]:
+    size = 0
+    for block in _from(blocks, at):
         named = LABEL_LINE.match(block.content) if block.kind == "paragraph" else None
         if not named and not (
             parts and parts[-1].kind == "paragraph" and block.kind in {"fence", "bullets", "ordered"}
@@ -79,7 +87,9 @@ def _named_parts(blocks: Sequence[Block], at: int) -> int:
             break
         names += [named[1].strip()] if named else []
         parts.append(block)
+        size += len(block.content)
+        if size > PIECE_CHARS:
+            return 0
     has_code = any(part.kind == "fence" for part in parts)
     is_rule = sum(matches("labels", "part", name) for name in names) > 1
-    is_short = sum(len(part.content) for part in parts) <= PIECE_CHARS
-    return len(parts) if has_code and is_rule and is_short and len(names) >= _FEWEST_PARTS else 0
+    return len(parts) if has_code and is_rule and len(names) >= _FEWEST_PARTS else 0

@@ -138,7 +138,7 @@ def head_for(place: Place, globs: Sequence[str]) -> str:
 
 
 _FENCE = re.compile(r" *(?P<fence>`{3,}|~{3,})(?P<info>.*)")
-_INNER_FENCE = re.compile(r"(?P<before>\s*(?:(?:[-*+>]|\d{1,9}[.)])\s+)+)(?P<fence>`{3,}|~{3,})")
+_INNER_FENCE = re.compile(r"(?P<before>(?:[-*+>]|\d[.)])\s+)(?P<fence>`{3,}|~{3,})")
 _TAG = re.compile(r"</?[a-z]+-mem-context>", re.IGNORECASE)
 _SHELL_MARKER = re.compile(r"^([ \t]*)#(?=[ \t]*-{3,}[ \t]*(?:BEGIN|END)\b)", re.IGNORECASE)
 _CODE_INDENT = "    "

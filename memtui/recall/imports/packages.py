@@ -38,9 +38,11 @@ _TOKEN = re.compile(
 )
 _PATH = re.compile(rf'{COMMENT}|"([^"\n]*+)"|`([^`]*+)`', re.DOTALL)
 _COMMENT = re.compile(COMMENT, re.DOTALL)
-_MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)"?', re.MULTILINE)
-_REPLACE = re.compile(r'^\s*(?:replace\s+)?"?([^\s"()]+)"?(?:\s+v\S+)?\s+=>\s+"?(\.{1,2}(?:/[^\s"]*)?)"?', re.MULTILINE)
-_USE = re.compile(r'^\s*(?:use\s+)?"?(\.{1,2}(?:/[^\s"()]*)?)"?\s*$', re.MULTILINE)
+_MODULE = re.compile(r'^[ \t]*module[ \t]+"?([^\s"]+)"?', re.MULTILINE)
+_REPLACE = re.compile(
+    r'^[ \t]*(?:replace[ \t]+)?"?([^\s"()]+)"?(?:[ \t]+v\S+)?[ \t]+=>[ \t]+"?(\.{1,2}(?:/[^\s"]*)?)"?', re.MULTILINE
+)
+_USE = re.compile(r'^[ \t]*(?:use[ \t]+)?"?(\.{1,2}(?:/[^\s"()]*)?)"?[ \t\r]*$', re.MULTILINE)
 
 
 def _read(text: str) -> Iterator[Statement]:

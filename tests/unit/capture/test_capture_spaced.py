@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,3 +56,11 @@ def test_what_was_joined_at_the_last_import_stays_so() -> None:
     joined_before = Familiar([KnownUnit(None, piece) for piece in now], text)
 
     assert pieces(text, joined_before) == now
+
+
+@pytest.mark.parametrize("line", ["Tie it.", "Tie it:", "Until when?", "**Rope:** tie it"])
+def test_many_paragraphs_are_looked_through_in_time_that_is_linear_in_them(line: str) -> None:
+    blocks = outline([line, ""] * 8_000).blocks
+    began = time.process_time()
+    assert joined(blocks)
+    assert time.process_time() - began < 2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -55,3 +58,12 @@ def test_code_is_indented_instead_of_fenced_and_stays_in_its_item() -> None:
         "- Next",
         "",
     ]
+
+
+@pytest.mark.parametrize("part", [" ", "- ", "> ", "1. "])
+def test_a_long_line_is_made_safe_in_short_time(part: str) -> None:
+    began = time.process_time()
+    line = f"Tie{part * 60_000}it"
+    assert for_block(line) == line
+    assert for_block("Tie it - - ```sh") == "Tie it - - '''sh"
+    assert time.process_time() - began < 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -449,6 +450,17 @@ def test_broken_configurations_lead_nowhere_and_break_nothing(root: Path, cache:
         assert _first(follow_imports(root, ["src/lib.rs"], cache=cache)) == ["src/z.rs"]
         _write(root, {"go.mod": broken, "a.go": 'package a\nimport "x/y"'})
         assert _first(follow_imports(root, ["a.go"], cache=cache)) == []
+
+
+def test_modules_of_go_are_found_in_short_time(root: Path, cache: Path) -> None:
+    odd = "\n" * 100_000 + "replace\n" * 20_000 + "a " * 20_000
+    _write(
+        root, {"go.mod": f"module shop.example/till\n{odd}", "go.work": f"use .\n{odd}", "tax/tax.go": "package tax"}
+    )
+    _write(root, {"a.go": 'package a\nimport "shop.example/till/tax"'})
+    began = time.process_time()
+    assert _first(follow_imports(root, ["a.go"], cache=cache)) == ["tax/tax.go"]
+    assert time.process_time() - began < 2
 
 
 def test_reading_for_the_second_hop_is_bounded_and_says_so(
