@@ -227,6 +227,10 @@ async def test_one_memory_gets_a_half_life_of_its_own(vault: Vault, tmp_path: Pa
             pilot, lambda: lab(pilot)._trial.subject == lab(pilot)._trial.subjects(read)[2], "a click goes there"
         )
         await shows(pilot, "(floor 0.05)")
+        await pilot.press("left")
+        await shows(pilot, "• tried ")
+        assert screen_text(pilot).count("(floor 0.05)") == 1, "the same floor is not said twice"
+        await pilot.press("0")
         await pilot.press("up", "up")
         await shows(pilot, "▸ this memory")
         await pilot.press("left", "enter")

@@ -91,7 +91,9 @@ def own_files_blocks(found: Sequence[Loaded]) -> list[Block]:
 
 
 def _file(file: LoadedFile) -> Iterator[Block]:
-    pieces: list[Piece] = [(tame(file.shown, 300), "path"), (f"  {file.bytes:,} bytes, {file.tokens:,} tokens", "dim")]
+    # What is read only with files, or when it is asked for, costs a session nothing at its start.
+    size = f"  {file.bytes:,} bytes" + (f", {file.tokens:,} tokens" if file.tokens else "")
+    pieces: list[Piece] = [(tame(file.shown, 300), "path"), (size, "dim")]
     if notes := loaded_notes(file):
         pieces.append((f"  {tame(notes, 300)}", "warning" if file.cut or file.twice or file.stale else "dim"))
     yield Block(tuple(pieces))

@@ -30,12 +30,15 @@ class _Line:
             decay(length * place / CURVE_STEPS, self.half_life, self.floor) for place in range(CURVE_STEPS + 1)
         )
 
-    @property
-    def words(self) -> str:
-        """The half-life of a kind, and after how many days unverified its memories are due."""
+    def words(self, beside: _Line | None = None) -> str:
+        """Return the half-life of a kind, and after how many days unverified its memories are due.
+
+        `beside`: the line that is told before it, whose floor need not be said again.
+        """
         when = "never due" if self.due == math.inf else f"due after {days_text(self.due)}"
         if self.floor > 0 and self.half_life < self.due < math.inf:  # What is above the floor halves in a half-life
-            when = f"due {days_text(self.due)} (floor {self.floor:g})"
+            is_said = beside is not None and beside.floor == self.floor
+            when = f"due {days_text(self.due)}{'' if is_said else f' (floor {self.floor:g})'}"
         return f"{days_text(self.half_life)}, {when}"
 
 
@@ -52,8 +55,8 @@ def curve_of(
     knobs = trial.knobs
     threshold = snapshot.threshold if knobs.threshold is None else knobs.threshold
 
-    def said(one: _Line, tried: Knobs) -> str:
-        return one.words if memory is None or due is None else f"{days_text(one.half_life)}, {due(tried)}"
+    def said(one: _Line, tried: Knobs, beside: _Line | None = None) -> str:
+        return one.words(beside) if memory is None or due is None else f"{days_text(one.half_life)}, {due(tried)}"
 
     now, tried = (_line(snapshot, trial, project, each, threshold) for each in (Knobs(), knobs))
     verified = snapshot.kind(trial.subject).verified_days if memory is None else ()
@@ -70,7 +73,7 @@ def curve_of(
     )
     if now == tried:
         return curve
-    caption = f"{curve.caption} · • tried {said(tried, knobs)}"
+    caption = f"{curve.caption} · • tried {said(tried, knobs, now)}"
     return replace(curve, caption=caption, supposed=tried.values(axis.length))
 
 
