@@ -203,6 +203,21 @@ def holding_part(memory: Memory, phase: str | None) -> Part | None:
     return Part("scope", GUESSED_ELSEWHERE, Reason(ReasonCode.OTHER_PHASE, names=tuple(phases), note=phase))
 
 
+STANDING_OF_PART = 0.1
+"""Factor without a task for a memory that applies only to some files: whatever is done, most of it is done elsewhere.
+Ten short rules of one folder would otherwise be worth more of the budget than the commands of the whole project."""
+
+
+def place_part(memory: Memory) -> Part | None:
+    """Return the factor, without a task, of a memory whose patterns fit only some files; None if it applies to all."""
+    places = tuple(anchor.path for anchor in memory.anchors if anchor.is_glob and anchor.path.strip("*/"))
+    return (
+        Part("place", STANDING_OF_PART, Reason(ReasonCode.OUT_OF_SCOPE, unit="files", names=places))
+        if places and not memory.pinned
+        else None
+    )
+
+
 def _split(memory: Memory) -> tuple[list[str], list[str]]:
     """Return the paths and the phases that a memory is limited to."""
     limits = limits_of(memory)

@@ -15,7 +15,7 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import anchors, fusion, lexical
-from memtui.recall.eligibility import holding_part, kind_part
+from memtui.recall.eligibility import holding_part, kind_part, place_part
 from memtui.recall.result import Hit, Part, Signs, Sureness, combine
 from memtui.recall.retrieve import MOST_BY_MEANING, SEED_RELEVANCE, Fetched
 from memtui.text.normal_form import embedded_text
@@ -445,7 +445,9 @@ class Scorer:
             importance_part(memory),
             kind_part(memory.kind, self.phase, guessed=self.phase_guessed, is_standing=self.is_standing),
         ]
-        rare = (gone_part(memory, self._states.get(memory.id, {})), holding_part(memory, self.phase))
+        gone = gone_part(memory, self._states.get(memory.id, {}))
+        place = place_part(memory) if self.is_standing and memory.id not in self.fetched.files else None
+        rare = (gone, holding_part(memory, self.phase), place)
         return [*factors, *(part for part in rare if part)]
 
     def _reasons(self, memory: Memory, terms: list[Part]) -> tuple[Reason, ...]:
