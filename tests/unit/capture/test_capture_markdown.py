@@ -443,6 +443,11 @@ def test_words_that_send_to_files_go_with_the_list_of_them() -> None:
     [
         ("This file provides guidance to agents (Claude Code, Codex etc.) working in this yard.", SkipReason.INTRO),
         ("These conventions apply when working with cranes.", SkipReason.INTRO),
+        ("This context guides the development of the crane to keep it in line with its goals.", SkipReason.INTRO),
+        ("Rules for the old lift server. The root `AGENTS.md` still applies.", SkipReason.INTRO),
+        ("Part of the Lift.js speed rule set. See `speed.md` for the full index.", SkipReason.INTRO),
+        ("Read this file before moving, lifting or mending boats. This file is the full reference.", SkipReason.INTRO),
+        ("本文件是港口的起重规则。任何人在港口工作时，都应优先遵守本文件。", SkipReason.INTRO),
         ("This section is for people who embed our crane in their harbour.", SkipReason.INTRO),
         ("This rule is triggered when the user types `@crane`.", SkipReason.INTRO),
         ("You are Crane Keeper, an autonomous harbour specialist. You help people to lift boats.", SkipReason.PERSONA),
