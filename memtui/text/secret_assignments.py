@@ -23,10 +23,12 @@ from memtui.text.secret_rules import (
 )
 
 _PASSWORDS = ("pass", "pwd")
+_ENGLISH = (*_PASSWORDS, "password")
 _SECRETS = ("secret", "token", "credential", "key", "auth", "salt")
 _SPELLINGS = tuple(
     spelling for word in (*_PASSWORDS, *_SECRETS) for spelling in (word, word.upper(), word.capitalize())
 )
+_CLAVE = ("clave", "Clave")  # any key in Spanish, which is a password only beside the name of its user
 _NO_PASS = ("BY", "COM", "TRES", "SUR", "OLD", "UNDER")  # BYPASS, COMPASS, OLDPWD
 _AFTER_PASS = re.compile("word|wd|wort|phrase|code|(?<=de pass)e(?![a-z])", re.IGNORECASE)
 
@@ -43,7 +45,8 @@ _OTHER_SCRIPT = re.compile("[\u0400-\u04ff\u3040-\ud7a3]")  # Cyrillic, kana, Ch
 @cache
 def _foreign_names(*, other_script: bool) -> tuple[str, ...]:
     """Return the names in other languages; of those in Latin letters what follows the first, which may be a capital."""
-    names = [name for name in word_set("foreign_names") if bool(_OTHER_SCRIPT.search(name)) == other_script]
+    words = word_set("foreign_names") | word_set("foreign_keys")
+    names = [name for name in words if bool(_OTHER_SCRIPT.search(name)) == other_script]
     return tuple(name if other_script else ascii_shadow(name[1:]) for name in names)
 
 
@@ -51,10 +54,12 @@ _LONGEST_NAME = 64
 _NAME_BACKWARDS = re.compile(r"[\w.\-]*")
 _LONGEST_JUDGED = 200  # characters of a value, as in the two patterns below
 _LONGEST_OWNER = 12
+_LONGEST_BEFORE = 80  # characters before a name that tell of its user, or are its value
 _AFTER = re.compile(
     r"(?i:s?(?:[-_]?(?:key|base|value|prod|production|dev|staging|live|old|new|primary|secondary|b64|base64|\d{1,3})){0,3})"
     r"(?![A-Za-z0-9])[\"'`*\])]{0,4}"
-    r"(?:[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]| ]{0,40}?|[ ]string(?=[ ]=))?"  # a type annotation
+    r"(?:[ \t]{0,3}:[ \t]{0,3}[A-Za-z_](?:[\w.\[\] ]{0,40}?|[\w.\[\]| ]{0,40}?(?=[ ]{0,6}=))"  # a type annotation
+    r"|[ ]string(?=[ ]=))?"
     r"(?:,?\s{1,20}[\"']?value[\"']?(?=[ \t]{0,3}[:=]))?"  # {"name": "DB_PASSWORD", "value": …}
     r"[ \t]{0,6}(?P<sign>[?.+|:]{0,3}=(?!=)>?|:(?!:)|\uff1a|>|,(?=[ \t]?[\"'])|-(?=[ ][\"'`])"
     r"|\([^()\n]{0,40}\)[^\"'`\n=;]{0,20}[{:]\s{1,20}return(?=[ ])"
@@ -70,18 +75,39 @@ _FLAG_AFTER = re.compile(
 # “the password for the staging host is …”, “Das Passwort für … ist …”; letters that are not ASCII are ?
 _SAID_AFTER = re.compile(
     r"s?(?:[ \t]+(?:for|of|to|on|f\?r|zu[mr]?|vo[nm]|de[lrs]?|du|pour|d[ao]|al|от|для|к)"
-    r"(?:[ \t]+[\w?.'-]{1,24}){1,6}?(?P<named>))?"
+    r"(?:[ \t]+[\w?.'-]{1,24}){1,10}?(?P<named>))?"
     r"(?:[ \t]+(?:is|ist|lautet|es|est|\?)(?:[ \t]+(?:now|jetzt|ahora))?|(?(named):|(?!)))[ \t:]{1,3}"
     r"[\"'`]?(?P<bare>[^\s\"'`,;<>]{8,200})",
     re.IGNORECASE,
 )
-# “log in as deploy with password …”
-_WITH_BEFORE = re.compile(r"(?:with|and|und|mit|y|con|et|avec|e|com|/)[ \t]+(?:the[ \t]+)?$", re.IGNORECASE)
+# “log in as deploy with password …”, “Benutzer deploy, Kennwort …”
+_WITH_BEFORE = re.compile(
+    r"(?:(?:with|and|und|mit|y|con|et|avec|e|com|/)[ \t]+(?:the[ \t]+)?"
+    r"|(?<![a-z])(?:user(?:name)?|benutzer(?:name)?|usu[a?]rio|utilisateur|utente|gebruiker):?[ ]{1,3}"
+    r"[\"'`]?[\w.@+-]{1,40}[\"'`]?[ ]?[,;/|]?[ ]{1,3}(?:mot[ ]de[ ])?)$",
+    re.IGNORECASE,
+)
+# “use … as password for …”
+_AS_BEFORE = re.compile(
+    r"(?:^|[\s(])[\"'`]?(?P<bare>[^\s\"'`<>(){}]{8,64})[\"'`]? (?:as|als|como|comme)(?: the)?(?: mot de)? $"
+)
+_AS_AFTER = re.compile(
+    r"[.,;:)!]|\s{0,3}(?:\n|$)|\s(?:for|on|at|in|to|when|and|if|while|f\?r|auf|para|en|no|na|del|pour|sur)\s"
+)
+# Google's passwords for apps: “app password for quay@pier.test: abcd efgh ijkl mnop”
+_GROUPED_AFTER = re.compile(
+    r"(?:[^\n:=]{0,60}+[:=]|[ ](?:is|ist|est|es))[ ]{0,3}[\"'`]?([a-z]{4}(?:[ -][a-z]{4}){3})(?![\w -]{0,2}[a-z])"
+)
+_VOWEL, _SELDOM = re.compile("[aeiouy]"), re.compile("[jqxz]")
+_JOINED_NAME = re.compile(r"[-_]|[a-z][A-Z]")
 _VALUE_AFTER = re.compile(r"[ \t]+[\"'`]?(?P<bare>[^\s\"'`,;<>]{8,200})")
 _SCHEME = re.compile(r"[A-Z][A-Za-z-]{3,20} [\w./+=~-]{20,}$")
 _SIGN = re.compile(r"[!@#$%^&*?+=~]")
+_PUNCTUATED, _UNUSUAL = re.compile(r"[\w!@#$%^&*()+=-]{40,100}"), re.compile(r"[!@#^*()]")
+_FULL_STOP = re.compile("[\u3001\u3002\uff0c\uff1b\uff09\u300d]")  # and other ends of a value in Chinese or Japanese
 _REST = re.compile(r"[^\s\"'`,;<>]*")
 _HYPHENATED_WORDS = re.compile(r"[A-Za-z]+\d{0,4}(?:[-_./][A-Za-z0-9]{1,12})+")
+_CHECKS = re.compile(r"[a-z_]+(?::[\w,.-]+)?(?:\|[a-z_]+(?::[\w,.-]+)?)+")  # required|min:12, of a form in Laravel
 _BRACKETS = re.compile(r"[(){}\[\]]")
 _BEFORE_ENV = re.compile(r"(?:^|\n)[ \t]*(?:[-*>$#][ \t]+)?`{0,3}(?:(?:export|set|setx|ENV|ARG|-e|--env)[ \t]+)?$")
 
@@ -108,7 +134,7 @@ def find_assignments(text: str) -> Iterator[Hit]:
     where a word without digits does not count.
     """
     plain = ascii_shadow(text)
-    for name in (*_SPELLINGS, *_foreign_names(other_script=False)):
+    for name in (*_SPELLINGS, *_CLAVE, *_foreign_names(other_script=False)):
         yield from _assigned_to(plain, name)
     if _OTHER_SCRIPT.search(text):
         for name in _foreign_names(other_script=True):
@@ -122,19 +148,26 @@ def _assigned_to(text: str, name: str) -> Iterator[Hit]:
         hit = _assignment(text, at, end)
         if hit:
             yield hit
-            end = hit[2]
+            end = max(end, hit[2])  # the value may stand before the name
         at = text.find(name, end)
 
 
 def _assignment(text: str, at: int, end: int) -> Hit | None:
     """Return the value assigned to the name whose last word stands at `at` to `end`."""
     word = text[at:end].lower()
+    if word in word_set("foreign_keys"):
+        word = "secret"
     longer = _AFTER_PASS.match(text, end) if word == "pass" else None
     if longer:
         word, end = "password", longer.end()
     if not _ends_secret_name(text, at, word):
         return None
     start = _name_start(text, at)
+    if word in _CLAVE:
+        return _told(text, start, end, word)
+    other = None if word in _SECRETS else _grouped(text, end) or _used_as(text, start, end)
+    if other:
+        return other
     found, env = _value_after(text, start, at, end)
     if not found:
         return _told(text, start, end, word)
@@ -157,28 +190,59 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
 
 
 def _told(text: str, start: int, end: int, word: str) -> Hit | None:
-    """Return the value that a sentence tells of the name between two places."""
-    found = _SAID_AFTER.match(text, end)
-    if not found and word not in _SECRETS and _WITH_BEFORE.search(text, max(0, start - 12), start):
+    """Return the value that a sentence tells of the name between two places, or that follows it without a sign."""
+    is_secret, strict, least_odd = word in _SECRETS, False, 1
+    found = None if word in _CLAVE else _SAID_AFTER.match(text, end)
+    if not found:
         found = _VALUE_AFTER.match(text, end)
+        if is_secret:
+            if not _JOINED_NAME.search(text, start, end):
+                return None
+            strict = _is_strict(text, start, end, word, env=False)
+        elif not _WITH_BEFORE.search(text[max(0, start - _LONGEST_BEFORE) : start]):
+            if word in (*_ENGLISH, *_CLAVE):
+                return None
+            least_odd = 2
     if not found:
         return None
     value = _bare_value(found["bare"], is_in_query=False)
-    plausible = _is_assigned_secret if word in _SECRETS else _is_assigned_password
-    is_odd = _SIGN.search(value) or change_count(value) >= _LEAST_CHANGE_COUNT
-    if not is_odd or not plausible(value, env=False, quoted=False, strict=False):
+    odd = bool(_SIGN.search(value)) + (change_count(value) >= _LEAST_CHANGE_COUNT)
+    plausible = _is_assigned_secret if is_secret else _is_assigned_password
+    if odd < least_odd or not plausible(value, env=False, quoted=False, strict=strict):
         return None
-    return (
-        f"assigned-{'secret' if word in _SECRETS else 'password'}",
-        found.start("bare"),
-        found.start("bare") + len(value),
-    )
+    begin = found.start("bare")
+    return (f"assigned-{'secret' if is_secret else 'password'}", begin, begin + len(value))
+
+
+def _used_as(text: str, start: int, end: int) -> Hit | None:
+    """Return the value that stands before the name of a password between two places: “use … as password”."""
+    if not _AS_AFTER.match(text, end):
+        return None
+    begin = max(0, start - _LONGEST_BEFORE)
+    found = _AS_BEFORE.search(text[begin:start])
+    if not found or change_count(found["bare"]) < _LEAST_CHANGE_COUNT:
+        return None
+    if not _is_assigned_password(found["bare"], env=False, quoted=False):
+        return None
+    return ("assigned-password", begin + found.start("bare"), begin + found.end("bare"))
+
+
+def _grouped(text: str, end: int) -> Hit | None:
+    """Return the four groups of letters behind the name of a password, unless they are words.
+
+    One that is none has no vowel or a letter that words seldom have.
+    """
+    found = _GROUPED_AFTER.match(text, end)
+    groups = re.split("[ -]", found[1]) if found else ()
+    if not found or not any(not _VOWEL.search(group) or _SELDOM.search(group) for group in groups):
+        return None
+    return ("assigned-password", *found.span(1))
 
 
 def _bare_value(value: str, *, is_in_query: bool) -> str:
     """Return a value without quotes as far as it goes. `is_in_query`: whether it stands in the query of an address."""
     within = value.split("&", 1)[0] if is_in_query else value
-    return within.rstrip(".,)]}\\|")
+    return _FULL_STOP.split(within, maxsplit=1)[0].rstrip(".,)]}\\|")
 
 
 def _is_strict(text: str, start: int, end: int, word: str, *, env: bool) -> bool:
@@ -212,6 +276,8 @@ def _ends_secret_name(text: str, at: int, word: str) -> bool:
     """Return whether a word may end the name of a secret: api_key and DB_PASS may, monkey and bypass may not."""
     if word == "key":
         return _ends_key_name(text, at)
+    if word == "clave":
+        return not text[at - 1 : at].isalpha()
     if word in ("auth", "salt"):
         before = text[at - 1 : at]
         return not before.isalpha() or (before.islower() and text[at].isupper())
@@ -263,19 +329,32 @@ def _is_environment(text: str, start: int, at: int, sign: int) -> bool:
 def _is_assigned_password(value: str, *, env: bool, quoted: bool, **_: bool) -> bool:
     if len(value) < (_SHORTEST_ENV_PASSWORD if env else _SHORTEST_PASSWORD):
         return False
-    if not env and (not is_mixed(value) or _HYPHENATED_WORDS.fullmatch(value)):
+    if not env and (not is_mixed(value) or _is_words(value)):
         return False
     return not _is_no_value(value, quoted=quoted)
 
 
+def _is_words(value: str) -> bool:
+    """Return whether a value is joined words, such as a path or a slug, none of which is made up by a machine."""
+    parts = re.split("[-_./]", value)
+    return bool(_HYPHENATED_WORDS.fullmatch(value)) and max(map(change_count, parts)) < _LEAST_CHANGE_COUNT
+
+
 def _is_assigned_secret(value: str, *, env: bool, quoted: bool, strict: bool) -> bool:
-    if len(value) < (_SHORTEST_ENV_SECRET if env else _SHORTEST_SECRET) or "=" in value.rstrip("="):
+    if len(value) < (_SHORTEST_ENV_SECRET if env else _SHORTEST_SECRET):
         return False
-    if _is_no_value(value, quoted=quoted):
+    if quoted and _is_punctuated(value):
+        return not is_placeholder(value)
+    if "=" in value.rstrip("=") or _is_no_value(value, quoted=quoted):
         return False
     if _JOINED.fullmatch(value) and is_mixed(value):
         return True
     return _is_key_like(value, _PREFIX.sub("", value), strict=strict)
+
+
+def _is_punctuated(value: str) -> bool:
+    """Return whether a value has the signs that the keys of Django have, and none of a pattern or an address."""
+    return bool(_PUNCTUATED.fullmatch(value)) and is_mixed(value) and len(set(_UNUSUAL.findall(value))) > 1
 
 
 def _is_key_like(value: str, bare: str, *, strict: bool) -> bool:
@@ -297,5 +376,7 @@ def _is_mixed_case(value: str) -> bool:
 def _is_no_value(value: str, *, quoted: bool) -> bool:
     """Return whether a value is a placeholder, a reference, code or prose."""
     if is_placeholder(value) or is_reference(value) or is_common(value) or is_public(value):
+        return True
+    if _CHECKS.fullmatch(value):
         return True
     return any(map(str.isspace, value)) if quoted else bool(_BRACKETS.search(value))

@@ -33,7 +33,7 @@ _FILLER_RUN = re.compile(r"[xX]{6}|\*{3}|\.{3}|\u2026")
 _PLACEHOLDER_WORD = re.compile(
     r"example|change[-_ ]?(?:me|this|it)\b|place[-_ ]?holder|your(?:[-_ ]|token|key|pass|secret|api)|redacted|dummy"
     r"|(?:insert|replace|fake|sample|mock)[-_ ]|(?:[-_]|token|key|string)(?:here|goes)\b|not[-_ ]?(?:a[-_ ]?)?real"
-    r"|[<>]|\.\*",
+    r"|<(?![\d!@#$%^&*])|(?<![\d!@#$%^&*])>|\.\*",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
@@ -41,6 +41,7 @@ _REFERENCE = re.compile(
     r"|vault:|op://|ref\+|arn:|file:|https?://|(?:/|~/|\.{1,2}/)[\w.-]+(?:/|$)|[A-Za-z]:\\"
 )
 _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_BASE64 = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9+/]{30,}={0,2}")
 _COMMON = re.compile(
     r"""
     (?:my|the|a|some|new|old|test|dev|local|prod|default|super|top)?[-_]?
@@ -60,8 +61,21 @@ def ascii_shadow(text: str) -> str:
 
 @cache
 def word_set(name: str) -> frozenset[str]:
-    """Return a set of words of the table: `common`, `key_owners` or `id_prefixes`."""
-    return frozenset(read_table(__file__, "secret_rules.toml")["words"][name].split())
+    """Return a set of words of `secret_words.toml`, e.g. `common`, `key_owners` or `id_prefixes`."""
+    return frozenset(read_table(__file__, "secret_words.toml")[name].split())
+
+
+@cache
+def _examples(field: str) -> frozenset[str]:
+    rows = read_table(__file__, "secret_examples.toml")["example"]
+    return frozenset(value for row in rows for value in row.get(field, ()))
+
+
+def is_published(value: str) -> bool:
+    """Return whether a value is a constant of a specification, a documentation or an emulator, which opens nothing."""
+    if value.rstrip("=") in _examples("values"):
+        return True
+    return value.startswith("eyJ") and any(part in value for part in _examples("fragments"))
 
 
 def is_placeholder(value: str) -> bool:
@@ -71,7 +85,9 @@ def is_placeholder(value: str) -> bool:
 
 def is_reference(value: str) -> bool:
     """Return whether a value says where a secret is: ${VAR}, process.env.X, settings.KEY, a path or a URL."""
-    return bool(_REFERENCE.match(value) or (_CODE.fullmatch(value) and not any(map(looks_random, value.split(".")))))
+    if _REFERENCE.match(value):  # a path, unless it is base64 that begins with a slash
+        return not (_BASE64.fullmatch(value) and looks_random(value))
+    return bool(_CODE.fullmatch(value)) and not any(looks_random(part) or is_hex_key(part) for part in value.split("."))
 
 
 def is_common(value: str) -> bool:
@@ -142,7 +158,9 @@ def _no_placeholder(value: str, _user: str = "") -> bool:
 
 def _reads_like_words(letters: str) -> bool:
     vowels = sum(letters.lower().count(vowel) for vowel in "aeiou")
-    return change_count(letters) < _LEAST_CHANGES * len(letters) and vowels >= _LEAST_VOWELS * len(letters)
+    capitals = sum(map(str.isupper, letters))
+    few_changes = change_count(letters) < _LEAST_CHANGES * len(letters) and capitals < _MOST_CAPITALS * len(letters)
+    return few_changes and vowels >= _LEAST_VOWELS * len(letters)
 
 
 def _is_password(value: str, user: str = "") -> bool:
@@ -152,6 +170,11 @@ def _is_password(value: str, user: str = "") -> bool:
 
 
 def _is_bearer(value: str, _user: str = "") -> bool:
+    return is_bearer(value)
+
+
+def is_bearer(value: str) -> bool:
+    """Return whether a value is a token of random characters or hexadecimal digits."""
     return not is_placeholder(value) and (looks_random(value) or is_hex_key(value))
 
 
@@ -164,6 +187,11 @@ def _is_authorization(value: str, _user: str = "") -> bool:
 def _is_odd_password(value: str, user: str = "") -> bool:
     """Return whether a value is a password that no one takes for a word or path."""
     return _is_password(value, user) and is_mixed(value) and change_count(value) >= _LEAST_ODD
+
+
+def _is_mixed_password(value: str, user: str = "") -> bool:
+    """Return whether a value is a password where hardly anything else may stand."""
+    return _is_password(value, user) and is_mixed(value) and change_count(value) > 1
 
 
 def _is_url_password(value: str, user: str = "") -> bool:
@@ -195,6 +223,7 @@ _ACCEPTS: dict[str, Callable[[str, str], bool]] = {
     "no-placeholder": _no_placeholder,
     "password": _is_password,
     "odd-password": _is_odd_password,
+    "mixed-password": _is_mixed_password,
     "bearer": _is_bearer,
     "authorization": _is_authorization,
     "url-password": _is_url_password,
@@ -307,6 +336,7 @@ _KEY_BODY = re.compile(r"[A-Za-z0-9+/]{12}")
 _LONGEST_KEY = 16_384
 _LONGEST_AFTER = 200  # characters from a hint on in which a pattern is searched that begins before it
 _LEAST_VOWELS = 0.25  # per letter of English words; random letters have 0.19
+_MOST_CAPITALS = 0.35  # per letter of words in camel case; random letters have 0.5
 _LEAST_ODD = 3  # changes of case and digits in a password that stands where other words might
 _EXAMPLE_UUIDS = ("123e4567-e89b", "550e8400-e29b", "12345678-1234")
 LEAST_DISTINCT = 8  # characters of a key that are not equal: a row of zeros is none

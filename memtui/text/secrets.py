@@ -16,11 +16,13 @@ from memtui.text.secret_rules import (
     ascii_shadow,
     find_formats,
     find_in_word,
+    is_bearer,
     is_hex_key,
     is_identifier,
     is_mixed,
     is_placeholder,
     is_public,
+    is_published,
     looks_random,
     word_set,
 )
@@ -49,6 +51,10 @@ _HASH_BEFORE = re.compile(
     re.IGNORECASE,
 )
 
+_IDS = ("alibaba-key", "aws-access-key", "razorpay-key", "twilio-key")  # rules that find the public half of a key, too
+_PAIRED = re.compile(
+    r"[\"'`]?(?:[ ]?[,:/|]|[ ])\s{0,4}[\"'`]?([A-Za-z0-9+/_-]{24,64}={0,2})(?![A-Za-z0-9])",
+)
 _CRYPT = re.compile(r"\$[0-9a-z][\w-]{0,14}\$[\w./$=,+-]{0,40}$")  # a password hash, up to a full stop in it
 
 
@@ -71,11 +77,10 @@ def find_secrets(text: str, extra_patterns: Sequence[tuple[str, str]] = ()) -> l
     Raises `ConfigError`: an expression cannot be compiled.
     """
     plain = ascii_shadow(text)
+    found = (*find_formats(plain), *_find_words(plain), *find_assignments(text))
     hits = [
         *_find_own(text, extra_patterns),
-        *find_formats(plain),
-        *_find_words(plain),
-        *find_assignments(text),
+        *(hit for hit in found if not is_published(plain[hit[1] : hit[2]])),
     ]
     return [
         SecretFinding(rule, start, end, "example" if rule == EXAMPLE_RULE else "secret")
@@ -140,6 +145,7 @@ def _find_words(text: str) -> Iterator[Hit]:
         start, end = match.start(), match.end() - 1
         hits = list(find_in_word(text, start, end))
         yield from hits
+        yield from _paired(text, hits)
         if hits or len(token) > _LONGEST_TOKEN or not is_mixed(token):
             continue
         rule = _token_rule(token)
@@ -147,6 +153,14 @@ def _find_words(text: str) -> Iterator[Hit]:
             yield (rule, start, end + len(match[2]))
         elif is_given_to_service(text, start, end, random=bool(rule)):
             yield ("service-key", start, end + len(match[2]))
+
+
+def _paired(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Yield the secret that follows the public id which it belongs to: `Client("AC…", "…")`."""
+    for rule, _, end in hits:
+        found = _PAIRED.match(text, end) if rule in _IDS else None
+        if found and is_bearer(found[1]):
+            yield ("paired-secret", *found.span(1))
 
 
 def _is_key_in_context(text: str, start: int, rule: str) -> bool:

@@ -58,6 +58,17 @@ UNITS: list[tuple[str, Callable[[str], Any], int, tuple[str, ...]]] = [
             *("://a:b", f"-----BEGIN {'PRIVATE'} KEY-----", "s" + "k-", "AK" + "IA", "aB1", "--token ", "a-", "earer "),
             *("密码:", "password is ", "curl -u ", "@tcp(", "Q~", "a/", "login a password ", "session=", "-us1"),
             *("key() {", "<secret>{", "auth: a\n", f"mixpanel: {'9c41f0d7' * 4}\n", "xpagetoken"),
+            *(
+                ":*:",
+                "a:*:",
+                " as password",
+                "SSID a: ",
+                "user a, password ",
+                f"AC{'9f' * 16} ",
+                "authtoken ",
+                "app password ",
+            ),
+            *("Kennwort ", "a|b:", "secret='!@", "clave ", "パスワードは ", "!AQ"),
         ),
     ),
     (

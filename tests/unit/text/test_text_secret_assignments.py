@@ -56,6 +56,25 @@ GIVEN = [
     ("пароль: Zima2023snow", "Zima2023snow"),
     ("비밀번호: gamza8812x", "gamza8812x"),
     ("senha: Casa9911verde", "Casa9911verde"),
+    ("Benutzer kranfahrer, Kennwort Ebbe4Flut9x", "Ebbe4Flut9x"),
+    ("Kennwort Eb4$kLut92", "Eb4$kLut92"),
+    ("usuario grumete, clave mArea4482x.", "mArea4482x"),
+    ("La contraseña del usuario grumete en el servidor del muelle norte es Mar3a*Alta61.", "Mar3a*Alta61"),
+    ("港のパスワードは Shio_7k2Nam です。", "Shio_7k2Nam"),
+    ("アクセスキー：" + KEY + "。次", KEY),
+    ("Use k1ngfisher62Buoy as password for the tide gauge.", "k1ngfisher62Buoy"),
+    ("X-Harbour-API-Key " + KEY, KEY),
+    ("HarbourKeySecret " + KEY + ", HarbourKeyId 7", KEY),
+    ("App password for quay@pier.test: qvtz wnob lkcr zema", "qvtz wnob lkcr zema"),
+    (
+        "SECRET_KEY = 'w7#k=q2m!x_&z9=p^t4b(v6n=j8)r-y3+c5h*d1s0f_g2u%'",
+        "w7#k=q2m!x_&z9=p^t4b(v6n=j8)r-y3+c5h*d1s0f_g2u%",
+    ),
+    (
+        'harbour_key = "a3' + "9f04c1d7" * 3 + '7be5d0.Qx7vTz2Lm9Kp4Wn8"',
+        "a3" + "9f04c1d7" * 3 + "7be5d0.Qx7vTz2Lm9Kp4Wn8",
+    ),
+    ("secret_key = /Ab3xdE5+gH7jK9mN/qR2tV4wY6zB8cF+hJ1Lk", "/Ab3xdE5+gH7jK9mN/qR2tV4wY6zB8cF+hJ1Lk"),
 ]
 
 
@@ -93,6 +112,20 @@ LOOK_ALIKES = [
     "Das Passwort ist lang genug",
     "密码是必填项",
     "API_KEY=" + "a" * 32,
+    "password: required|min:12|confirmed",
+    "'password' => 'required|string|min:8'",
+    "Use PBKDF2WithHmacSHA256 as password hash.",
+    "Use SHA256Digest as password",
+    "The user table, password column2Hash",
+    "App password: must have four word",
+    "app password: with four more like these",
+    "secret = '^[a-z0-9]+@[A-Z]{2}$'",
+    "secret_key = /srv/Harbour2/Cranes3/Keys4/private",
+    "token = settings.HARBOUR_V2.token_name",
+    "The SGX enclave Gramine1x2Y holds it; la clave primaria2X3y también.",
+    "APIキーは 1Password。ログに書かない",
+    "X-API-Key headers_v2 are checked",
+    "AC" + "9c41f0d7" * 3,
 ]
 
 

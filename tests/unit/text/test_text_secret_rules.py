@@ -132,6 +132,16 @@ SHAPES = [
     ("slack-token", "xo" + "xd-" + made_up(100)),
     ("together-key", "tgp" + "_v1_" + made_up(20) + "-" + made_up(22)),
     ("xai-key", "xa" + "i-" + made_up(40) + "_" + made_up(40)),
+    ("zhipu-key", made_up(32, HEX) + "." + made_up(16)),
+    (
+        "salesforce-session",
+        "00" + "D" + made_up(12) + "!AQ" + "EAQ" + made_up(40) + "." + made_up(40) + "_" + made_up(9),
+    ),
+    (
+        "cloudflare-tunnel-token",
+        b64encode(f'{{"a":"{made_up(32, HEX)}","t":"{uuid()}","s":"{made_up(43)}"}}'.encode()).decode(),
+    ),
+    ("huggingface-token", "h" + "f_" + "qWzEarUtIoPasDoFgaHjKelZxiCvBo" + "NamE"),
 ]
 
 
@@ -154,6 +164,11 @@ def test_more_than_forty_five_issuers_are_known() -> None:
 
 BASIC = b64encode(b"kim:hunter2xyz").decode()
 WRITTEN = [
+    (f"curl -u '{made_up(80)}:{(long := made_up(80))}' https://api.acme.test", long),
+    ("docker login quay.acme.test -u 'pier/ci' -p 'b7Kx{Qv2;nT<4'", "b7Kx{Qv2;nT<4"),
+    (f"snyk auth {(number := uuid())}", number),
+    ("~/.pgpass: db.pier.test:5432:*:reader:k7VxTq2mLz", "k7VxTq2mLz"),
+    ("Wifi on the pier (SSID quay-guests): h3rring-Boat-27x", "h3rring-Boat-27x"),
     ("root:s3cretPw9@tcp(127.0.0.1:3306)/shop", "s3cretPw9"),
     ("https://kim:hunter2xyz@git.acme.test/shop.git", "hunter2xyz"),
     (f"https://{made_up(40)}@git.acme.test/shop.git", ""),
@@ -200,6 +215,11 @@ def test_logins_cookies_and_signed_addresses_hold_secrets(text: str, secret: str
 
 
 LOOK_ALIKES = [
+    "db.pier.test:5432:harbour:reader:reader",
+    "ports: 127.0.0.1:5432:5432 and arn:aws:logs:*:*:log-group-12ab3c",
+    "SSID quay-guests: WPA2-Enterprise3",
+    "hf_getServingCellPriorityParametersForUnit",
+    "after login " + uuid() + " the auth " + uuid() + " is kept",
     "postgres://payload:payload@localhost:5432/payload",
     f"SENTRY_DSN=https://{made_up(32, HEX)}@o123.ingest.sentry.io/456",
     "Basic principles of the design",
@@ -237,3 +257,30 @@ LOOK_ALIKES = [
 @pytest.mark.parametrize("text", LOOK_ALIKES)
 def test_what_only_looks_like_a_key_is_none(text: str) -> None:
     assert find_secrets(text) == []
+
+
+PUBLISHED = [
+    "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+    "client_id=s6BhdRkqt3&client_secret=7Fjfp0ZBr1KtDRbnfVdmIw",
+    '"refresh_token":"tGzv3JOkF0XG5Qx2TlKWIA"',
+    "otpauth://totp/Pier:kim@pier.test?secret=JBSWY3DPEHPK3PXP&issuer=Pier",
+    "MINIO_ROOT_PASSWORD=minioadmin",
+    "Bearer " + "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0." + made_up(43),
+    "ANON_KEY=" + "eyJhbGciOiJub25lIn0.eyJpc3MiOiJzdXBhYmFzZS1kZW1vIiwicm9sZSI6ImFub24ifQ." + made_up(43),
+]
+
+
+@pytest.mark.parametrize("text", PUBLISHED)
+def test_a_constant_that_a_specification_or_an_emulator_publishes_is_no_secret(text: str) -> None:
+    assert find_secrets(text) == []
+
+
+def test_a_pattern_of_a_persons_own_finds_published_constants_too() -> None:
+    assert find_secrets("MINIO_ROOT_PASSWORD=minioadmin", [("mine", "minioadmin")])
+
+
+def test_the_secret_behind_a_public_id_is_found_beside_it() -> None:
+    for key in ("AC" + made_up(32, HEX), "LT" + "AI" + made_up(20)):
+        secret = made_up(32, HEX)
+        text = f"Client('{key}', '{secret}')"
+        assert [text[found.start : found.end] for found in find_secrets(text)] == [key, secret]
