@@ -32,7 +32,7 @@ from memtui.vault.projects import add_identities, check_name, link_identity, lis
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import without_values
 from memtui.vault.writer import VaultWriter
-from memtui.workspace import find_workspace
+from memtui.workspace import Workspace, find_workspace
 
 UNCHOSEN = "not chosen"
 UNASSIGNED = "unassigned"
@@ -299,6 +299,7 @@ class Names:
         self._identified = {one.name for one in projects if any(map(_is_repository, one.identities))}
         self._found: dict[str, str | None] = {}
         self._repositories: dict[Path, tuple[str | None, str]] = {}  # projects and owners of stores' repositories
+        self._folder_names: dict[str, str] = {}  # projects of repositories that are not called as their folders
         self._claimed: dict[str, Path] = {}  # names of folders with the first repository that is called so
 
     def of(self, value: object) -> str | None:
@@ -327,8 +328,7 @@ class Names:
         if place.repository is None or word in self._mapped:
             return {}
         workspace, project = find_workspace(place.repository), self.of_row(place, place.project)
-        is_whole = workspace.is_repository and workspace.folder == workspace.root  # not a part of one
-        if not is_whole or project is None or project in self._identified:
+        if not _is_whole(workspace) or project is None or project in self._identified:
             return {}
         identities = workspace.own_identities()
         if linked_folder(identities[0]) is None:  # Its remote may change; its path is known otherwise
@@ -347,6 +347,13 @@ class Names:
         mine = next((self._owners[one] for one in identities if one in self._owners), None)
         mine = mine or self._folders.get(workspace.root.as_posix())
         namesake = self._known.get(word)
+        own = mine
+        if own is None and _is_whole(workspace):
+            own = suggest_name(workspace.suggested_name, self._identified)
+        if own is not None and _is_whole(workspace) and project_word(own) != word:
+            # It is called as everywhere else, by its remote, and another repository's folder may be called alike.
+            self._folder_names.setdefault(word, own)
+            return own, next(iter(workspace.own_identities()), folder.as_posix())
         is_first = self._claimed.setdefault(word, workspace.main_root) == workspace.main_root
         if (mine is not None and mine == namesake) or (is_first and namesake not in self._identified):
             return mine, ""
@@ -369,7 +376,7 @@ class Names:
         if known is not None:
             self._ask_which(written, word, known)
             return known
-        alike = self._loose.get(_loosened(word))
+        alike = self._loose.get(_loosened(word)) or self._folder_names.get(word)
         if alike is not None:
             self.unclear[word] = alike
         with suppress(UsageError):
@@ -386,6 +393,11 @@ class Names:
             self.unclear[word] = others[0]
         elif named and is_stated:
             self.unclear[word] = suggest_name(written, self._known)
+
+
+def _is_whole(workspace: Workspace) -> bool:
+    """Return whether a folder is a repository, and not a part of one."""
+    return workspace.is_repository and workspace.folder == workspace.root
 
 
 def _is_repository(identity: str) -> bool:

@@ -60,6 +60,10 @@ class Row:
         self.signals += [(signal, when or self.created)] * min(int(number_of(number) or 0), MOST_SIGNALS)
 
 
+LONGEST_TEXT = 1_000_000
+"""Characters of a memory; what is longer is data that nobody reads and no payload has room for."""
+TOO_LONG = f"longer than {LONGEST_TEXT:,} characters"
+
 MOST_SIGNALS = 100  # Of one memory; more say nothing more
 
 
@@ -79,10 +83,12 @@ class Contents:
     def add(self, row: Row) -> None:
         """Add a row, with its own id as its key unless it has another."""
         row.key = row.key or row.native_id or text(row.insight)
-        if text(row.insight).strip():
-            self.rows.append(row)
-        else:
+        if not text(row.insight).strip():
             self.left_out["without text"] += 1
+        elif sum(len(text(value)) for value in (row.insight, row.rationale, row.snippet)) > LONGEST_TEXT:
+            self.left_out[TOO_LONG] += 1
+        else:
+            self.rows.append(row)
 
     def delete(self, row: Row) -> None:
         """Note a row that was deleted there."""

@@ -340,6 +340,9 @@ def read_store(place: Place) -> Contents:
         raise SourceError("A link that leads outside its repository", where=str(place.path), remedy="It was not read.")
     if place.path.is_file():
         if _is_empty(place.path):
+            if tool.tables and place.path.suffix != ".jsonl" and place.path.stat().st_size == 0:
+                remedy = "A database holds its tables even without memories; name a backup, or let its tool start anew."
+                raise SourceError("The file is empty and no database", where=str(place.path), remedy=remedy)
             return Contents()
         known = owners(place.path)
         if tool not in known and (known or tool.tables or tool.keys):

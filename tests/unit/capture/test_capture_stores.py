@@ -19,7 +19,7 @@ from stores import make_store, observation, state_of
 from memtui.capture.stores import sqlite_copy, text_files
 from memtui.capture.stores.find import places_at
 from memtui.capture.stores.location import Place
-from memtui.capture.stores.rows import Contents, listed, moment, with_facts
+from memtui.capture.stores.rows import LONGEST_TEXT, TOO_LONG, Contents, listed, moment, with_facts
 from memtui.capture.stores.tools import read_store
 from memtui.errors import SourceError
 
@@ -271,3 +271,18 @@ def test_a_large_graph_is_read_in_short_time(tmp_path: Path) -> None:
     assert time.process_time() - began < 8
     assert len(contents.rows) == 2 * number
     assert {row.project for row in contents.rows[:number]} == {"tide"}
+
+
+def test_a_text_that_nobody_reads_is_left_out_with_the_reason(tmp_path: Path) -> None:
+    rows = [observation("Tide log", "x" * (LONGEST_TEXT + 1)), observation("Berths", "Berths are checked daily.")]
+    found = read(make_store(tmp_path / "claude-mem.db", "claude-mem", {"observations": rows}))
+    assert len(found.rows) == 1
+    assert found.left_out[TOO_LONG] == 1
+
+
+def test_an_empty_file_is_no_database_but_an_empty_graph(tmp_path: Path) -> None:
+    for name in ("claude-mem.db", "memory.jsonl"):
+        (tmp_path / name).touch()
+    with pytest.raises(SourceError, match="empty"):
+        read(tmp_path / "claude-mem.db")
+    assert not read(tmp_path / "memory.jsonl", "mcp-memory").rows

@@ -172,6 +172,32 @@ def test_repositories_whose_folders_are_called_alike_keep_their_memories_apart(v
     assert offered_of("zeta") | offered_of("new") | offered_of("acme") == found
 
 
+def test_a_repository_is_called_by_its_remote_whichever_source_is_imported_first(vault: Vault, tmp_path: Path) -> None:
+    for owner, name in (("acme", "harbour"), ("zeta", "canal")):
+        remote = f'[remote "origin"]\n\turl = git@example.com:{owner}/{name}.git\n'
+        berth = f"The berths of {owner} are checked daily."
+        write_files(tmp_path / owner / "checkout", {".git/config": remote, ".serena/memories/berths.md": berth})
+
+    def imported(*owners: str) -> dict[str, tuple[str, str | None]]:
+        stores = look_into([place for owner in owners for place in places_at("serena", tmp_path / owner, tmp_path)])
+        with vault.read() as reader:
+            names = Names(reader)
+            read = SourcesRead(stores=offer(stores, names, now=NOW, known=known_rows(reader, stores, names)))
+        assert names.of("checkout") == "checkout"
+        assert list(names.unclear) == ["checkout"], "another tool's word may mean the repository of this folder: asked"
+        run_import(vault, read, ImportRequest(paths=(), folder=tmp_path, home=tmp_path), actor=Actor())
+        stated = [draft.stated for draft in read.stores.drafts] if read.stores else []
+        return {one.insight.split()[3]: (one.id, one.project) for one in stated if one}
+
+    both = imported("acme", "zeta")
+    assert {owner: project for owner, (_, project) in both.items()} == {"acme": "harbour", "zeta": "canal"}
+    assert imported("zeta") | imported("acme") == both, "each row is known again by its id"
+    with vault.read() as reader:
+        assert project_names(reader) == ["canal", "harbour"]
+        found = find_project(reader, ["remote:example.com/acme/harbour"])
+        assert found is not None
+
+
 @pytest.mark.parametrize("order", [("acme", "zeta"), ("zeta", "acme")])
 def test_the_name_of_a_folder_stays_with_the_repository_that_was_imported_first(
     vault: Vault, tmp_path: Path, order: tuple[str, str]
