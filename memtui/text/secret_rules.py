@@ -33,7 +33,7 @@ _FILLER_RUN = re.compile(r"[xX]{6}|\*{3}|\.{3}|\u2026")
 _PLACEHOLDER_WORD = re.compile(
     r"example|change[-_ ]?(?:me|this|it)\b|place[-_ ]?holder|your(?:[-_ ]|token|key|pass|secret|api)|redacted|dummy"
     r"|(?:insert|replace|fake|sample|mock)[-_ ]|(?:[-_]|token|key|string)(?:here|goes)\b|not[-_ ]?(?:a[-_ ]?)?real"
-    r"|<(?![\d!@#$%^&*])|(?<![\d!@#$%^&*])>|\.\*",
+    r"|^<|>$|[-_:=/]<|<[A-Za-z_][\w.-]{1,40}>|\.\*",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
