@@ -64,10 +64,23 @@ async def test_a_store_is_listed_chosen_by_type_and_project_and_imported(
         await shows(pilot, "Imported: 2 added")
         assert titles(vault) == {"Ramps rise before ebb": "ferry", "Tickets are checked twice": "ferry"}
         await shows(pilot, "Nothing is ticked.")
+        assert "0 of 1 ticked" in screen_text(pilot)
         await pilot.press("u")
         await says(pilot, "Undone: import 2 new memories from claude-mem")
         await until(pilot, lambda: not titles(vault), "the import is taken back")
     assert state_of(own_home / ".claude-mem") == before
+
+
+async def test_what_waits_in_other_projects_is_counted_with_the_key_that_shows_it(folder: Path, tmp_path: Path) -> None:
+    vault = empty_vault(tmp_path)
+    async with app_on(vault, folder, state_path=tmp_path / "state.json").run_test(size=WIDE) as pilot:
+        await shows(pilot, "Other memory tools")
+        await pilot.press("1", "asterisk")
+        await shows(pilot, "3 new → inbox")
+        await pilot.press("I")
+        await shows(pilot, "1 of them in other projects: @")
+        await pilot.press("b")
+        await shows(pilot, "2 waiting · @ 1 in other projects")
 
 
 async def test_a_project_that_is_unclear_is_asked_for_once(folder: Path, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import some_of
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import IMPORT, Action
+from memtui.tui.importing.came_in import CameIn, of_projects
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.path_line import PathLine
 from memtui.tui.importing.planned import row_blocks
@@ -30,14 +31,12 @@ from memtui.tui.importing.typed import all_places, found_at
 from memtui.tui.importing.view import (
     SILENT,
     WHY_NOTHING_NEW,
-    CameIn,
     Importer,
     LeftOutRow,
     PlaceRow,
     Places,
     PlanRow,
     line_for,
-    of_projects,
     place_cells,
     place_rows,
     places_at,
@@ -431,6 +430,7 @@ class ImportScreen(ListDetail):
             self._words.update(Content(self._came_in.words))
             self._title.screen_name, self._was_ticked = "Import", frozenset(self._ticked)
             self._stores = replace(self._stores, ticked=frozenset())
+            self._show_sources()
         else:
             self._forget_import()
             # Undone, or done again: the next look tells what of it is in the vault.

@@ -12,7 +12,8 @@ from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import NotFoundError
 from memtui.progress import Cancelled
 from memtui.text.sanitize import tame
-from memtui.text.words import cell_width, counted, some_of
+from memtui.text.words import cell_width, counted
+from memtui.tui.importing.came_in import CameIn, came_to
 from memtui.tui.importing.preview import Preview
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
 from memtui.tui.styled_text import wrap
@@ -25,7 +26,6 @@ from memtui.tui.widgets.row_list import TextRow
 from memtui.wording import imports
 
 if TYPE_CHECKING:
-    from memtui.capture.apply import ImportReport
     from memtui.capture.collect import SourceFound, SourcesFound
     from memtui.capture.draft import Skipped
     from memtui.capture.import_plan import ImportPlan, Planned
@@ -133,23 +133,6 @@ def line_for(place: KnownPlace) -> IgnoreLine | None:
     return IgnoreLine(root, place.path.relative_to(root).as_posix())
 
 
-@dataclass(frozen=True, slots=True)
-class CameIn:
-    """What an import came to."""
-
-    done: Done
-    words: str = ""  # what came in, and where it is
-    project: str | None = None  # whose inbox it waits in, None for that of the project in view
-
-
-def of_projects(names: Sequence[str]) -> str:
-    """Return whose inbox memories go to, ` of tides`; empty for that of the project in view."""
-    return f" of {some_of([tame(name, PROJECT_CELLS) for name in names], 2)}" if names else ""
-
-
-PROJECT_CELLS = 24
-
-
 class Importer:
     """Dry runs, and the import itself. `home`: the user's home folder."""
 
@@ -209,7 +192,8 @@ class Importer:
             )
         except Cancelled:
             return CameIn(Done("Import cancelled; the vault is unchanged", changed=False))
-        return came_to(report, self.other_projects(plan), active=active)
+        others = self.other_projects(plan)
+        return came_to(report, others, active=active, elsewhere=self._waiting_elsewhere(plan, others))
 
     def other_projects(self, plan: ImportPlan) -> list[str]:
         """Return the projects that new memories go to, the most first; empty where one in view is among them."""
@@ -217,6 +201,16 @@ class Importer:
         new = Counter(item.project for item in plan.items if item.action in {"add", "restore"})
         is_here = view is None or view.project in new or (opening.project is None and not opening.has_folder)
         return [] if is_here else [name for name, _ in new.most_common() if name not in {None, GLOBAL_PROJECT}]
+
+    def _waiting_elsewhere(self, plan: ImportPlan, others: Sequence[str]) -> int:
+        """Return how many new memories wait in other inboxes than that which is opened after the import."""
+        view = self._access.view
+        opened = others[0] if others else view.project if view is not None else None
+        if opened is None:
+            return 0
+        new = (item for item in plan.items if item.action in {"add", "restore"})
+        waiting = (item for item in new if (item.draft.record or {}).get("status", "candidate") == "candidate")
+        return sum(item.project not in {opened, None, GLOBAL_PROJECT} for item in waiting)
 
     def _request(self, found: SourcesFound, *, active: bool) -> ImportRequest:
         from memtui.capture.import_plan import ImportOptions
@@ -230,50 +224,6 @@ class Importer:
             project=opening.project,
             options=ImportOptions(active=active, secret_patterns=opening.secret_patterns),
         )
-
-
-def came_to(report: ImportReport, others: Sequence[str], *, active: bool) -> CameIn:
-    """Return what an import came to. `others`: of `Importer.other_projects`."""
-    changed = bool(report.added or report.updated or report.moved)
-    in_inbox = report.added > report.superseded and not active
-    told, review, dropped = imports.imported(report), _said_of_review(report), _said_of_dropped(report)
-    opens = "b opens the inbox" if in_inbox else ""
-    settles = "b, then d resolves conflicts" if report.conflicts else ""
-    hints = [told, dropped, opens, review, settles, "u undoes it" if changed else ""]
-    told += " (pane 2 lists them)" if imports.passed_over(row["reason_code"] for row in report.skipped) else ""
-    said = " ".join(f"{one}." for one in (told, _where(report, others, active=active), review, dropped) if one)
-    done = Done("; ".join(filter(None, hints)), changed=changed or bool(dropped))
-    return CameIn(done, f"{said}   u undoes it." if changed else said, others[0] if others and in_inbox else None)
-
-
-def _where(report: ImportReport, others: Sequence[str], *, active: bool) -> str:
-    if not active:
-        told = imports.new_in_inbox(report)
-        return f"{told}{of_projects(others)}: b goes there" if report.added > report.superseded else told
-    if not report.added:
-        return ""
-    # Imported here: the screen needs no importer before something is imported.
-    from memtui.capture.draft import PLANTED
-
-    held = sum(PLANTED in notes for _, notes in report.flagged)
-    old = f", except {imports.superseded_at_source(report.superseded)}" if report.superseded else ""
-    if not held:
-        return f"They are active{old}: esc goes to the list"
-    look = "one that looks planted waits" if held == 1 else f"{held:,} that look planted wait"
-    return f"They are active{old}: esc goes to the list; but {look} in the inbox: b goes there"
-
-
-def _said_of_review(report: ImportReport) -> str:
-    """Return which memories in use changed, and how to review them; empty without any."""
-    anew = imports.in_use_anew(report)
-    return f"{anew}: r reviews {'it' if report.updated_in_use == 1 else 'them'}" if anew else ""
-
-
-def _said_of_dropped(report: ImportReport) -> str:
-    """Return which memories the sources no longer state, and where to take them out; empty without any."""
-    said = imports.dropped([memory.title for memory in report.dropped])
-    is_due = any(memory.status == "active" for memory in report.dropped)
-    return f"{said}: r reviews" if is_due else said
 
 
 HEADINGS = {"project": "This project", "home": "Your home folder, for every project", "named": "Named by you"}

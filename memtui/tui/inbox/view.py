@@ -40,7 +40,7 @@ class Waiting:
 
     offers: tuple[Offer, ...]
     project: str | None
-    elsewhere: int  # candidates in other projects; only counted where the list is empty
+    elsewhere: int  # candidates in other projects
     projects: tuple[str, ...]  # the vault's projects, to assign candidates to
     conflicts: int = 0  # number of source conflicts
     team_conflicts: int = 0  # how many of them are with a team
@@ -83,7 +83,7 @@ class InboxAccess:
             return Waiting(
                 offers=tuple(offers),
                 project=self._access.view_of(reader).project,
-                elsewhere=0 if offers else reader.count(MemoryFilter(statuses=("candidate",))),
+                elsewhere=max(0, reader.count(MemoryFilter(statuses=("candidate",))) - len(offers)),
                 projects=tuple(project_names(reader)),
                 conflicts=len(conflicts),
                 team_conflicts=sum(one.text.is_team for one in conflicts),
@@ -346,7 +346,8 @@ def head_counts(waiting: Waiting | None, offers: Collection[Offer]) -> list[Cont
         return [Content.styled("… waiting", "$memtui-dim")]
     unassigned = sum(offer.project is None for offer in offers) if waiting.project is not None else 0
     none = f", {unassigned:,} without a project" if unassigned else ""
-    counts = [Content.styled(f"{len(offers):,} waiting{none}", "$memtui-dim")]
+    others = f" · @ {waiting.elsewhere:,} in other projects" if waiting.elsewhere else ""
+    counts = [Content.styled(f"{len(offers):,} waiting{none}{others}", "$memtui-dim")]
     if waiting.conflicts:
         counts.append(Content.styled(conflict_words(waiting), "$memtui-due"))
     return counts

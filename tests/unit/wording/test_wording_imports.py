@@ -8,8 +8,8 @@ from memtui.capture.import_plan import ImportPlan, Planned
 from memtui.capture.left_out import LeftOut
 from memtui.capture.skip_codes import FrontmatterProblem, SkipCode, SkipReason
 from memtui.domain.memory import Source
+from memtui.tui.importing.came_in import came_to
 from memtui.tui.importing.preview import news_words, plan_words
-from memtui.tui.importing.view import came_to
 from memtui.wording.imports import (
     files_left_out,
     lines_left_out,
@@ -89,6 +89,7 @@ def test_what_a_source_superseded_is_told_not_to_wait() -> None:
 def test_where_nothing_waits_no_key_leads_to_the_inbox() -> None:
     came = came_to(ImportReport(added=2, superseded=2), [], active=False)
     assert ("b goes there" in came.words, "b opens the inbox" in came.done.message) == (False, False)
+    assert "2 of them in other projects: @" in came_to(ImportReport(added=3), [], active=False, elsewhere=2).words
     came = came_to(ImportReport(added=3, superseded=1), [], active=False)
     assert came.words.startswith("Imported: 3 added. 1 marked as superseded in its source")
     assert "the other 2 wait in the inbox: b goes there" in came.words
