@@ -32,6 +32,7 @@ NOTES = {
     "new-id": "its id cannot be used here, so it was given a new one",
     "odd-bytes": "bytes that are not text were replaced",
     "planted-instruction": "it looks like an instruction planted for an assistant",
+    "same-text": "another memory of this import has the same text",
     "secret-line-left-out": "a line that looks like a secret was left out",
     "superseded-at-source": "its source says that it is superseded",
 }

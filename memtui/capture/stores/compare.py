@@ -16,6 +16,9 @@ from memtui.vault.reader import VaultReader
 
 Offered = tuple[Draft, str | None]  # A draft of a store with its project
 
+SAME_TEXT = "same-text"
+"""Notes a new memory whose text another one of the import states under another title, as a second tool's store may."""
+
 
 class StorePlanner:
     """Compares the rows of stores with the vault."""
@@ -44,11 +47,16 @@ class StorePlanner:
         """Return what happens to each draft, in order."""
         items: list[Planned] = []
         seen: set[str] = set()
+        texts: set[tuple[str, str | None]] = set()
         for draft, project in self._drafts:
             item = self._repeated(draft, project) if draft.record_id in seen else self._planned(draft, project)
             seen.add(draft.record_id)
             if item.action == "add":
                 self._twins.setdefault((draft.content, project), draft.record_id)
+                said = (" ".join(item.draft.insight.split()), item.project)
+                if said in texts:
+                    item = replace(item, draft=replace(item.draft, notes=(*item.draft.notes, SAME_TEXT)))
+                texts.add(said)
             items.append(item)
         return items
 

@@ -15,6 +15,7 @@ from memtui import children
 from memtui.capture import importer
 from memtui.capture.importer import ImportRequest, SourcesRead, plan_import, run_import
 from memtui.capture.stores import importing
+from memtui.capture.stores.compare import SAME_TEXT
 from memtui.capture.stores.drafts import draft_of, memory_id
 from memtui.capture.stores.find import places_at
 from memtui.capture.stores.importing import Choice, Names, StoreFound, StoresRead, known_rows, look_into, offer
@@ -252,3 +253,21 @@ def test_a_store_that_breaks_its_reader_is_named_and_hides_no_other(
     assert "OverflowError: date value out of" in odd.problem
     assert "\n" not in odd.problem
     assert (good.problem, len(good.contents.rows)) == ("", 2)
+
+
+def test_the_same_text_from_two_tools_is_marked_before_it_is_imported(vault: Vault, tmp_path: Path) -> None:
+    said, other = "Berths are checked daily.", "Cranes stop at 40 knots."
+    rows = [observation("Berths", said, project="quay"), observation("Cranes", other, project="quay")]
+    there = Contents()
+    there.add(Row(native_id="a", title="Daily check of berths", insight=said, project="quay"))
+    there.add(Row(native_id="b", title="Elsewhere", insight=other, project="canal"))
+    store = make_store(tmp_path / "claude-mem.db", "claude-mem", {"observations": rows})
+    stores = look_into([Place("claude-mem", store, tmp_path)])
+    stores.append(StoreFound(Place("engram", tmp_path / "engram.db", tmp_path), there))
+    with vault.read() as reader:
+        read = SourcesRead(stores=offer(stores, Names(reader), now=NOW))
+    plan = plan_import(vault, read, ImportRequest(paths=(), folder=tmp_path, home=tmp_path))
+    marked = {item.draft.title: SAME_TEXT in item.draft.notes for item in plan.items}
+    assert marked.pop("Daily check of berths")
+    assert len(marked) == 3
+    assert not any(marked.values()), "a text of another project is no repetition"
