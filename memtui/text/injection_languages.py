@@ -115,10 +115,12 @@ class Language:
                 yield PlantedSort(kind)
 
     def _says(self, kind: str, first: str, second: str, sentence: str) -> bool:
+        reach = _REACH if kind in _OUTSIDE_KINDS else self.row.get("reach", _REACH)  # an address stands between
         for one in _compiled(first).finditer(sentence):
-            for other in _compiled(second).finditer(sentence, max(0, one.start() - _REACH), one.end() + _REACH):
+            for other in _compiled(second).finditer(sentence, max(0, one.start() - reach), one.end() + reach):
                 overlap = one.start() < other.start() < one.end() < other.end() or one.span() == other.span()
-                if overlap or not _belong_together(one, other):
+                is_turned = kind in self.row.get("object_first", ()) and one.start() < other.start()
+                if overlap or is_turned or not _belong_together(one, other):
                     continue
                 if not self._is_taken_back(kind, one.span(), other.span(), sentence):
                     return True
