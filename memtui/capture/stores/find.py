@@ -88,7 +88,9 @@ def places_at(name: str, path: Path, home: Path) -> list[Place]:
         found = [_placed(tools[0], path, home)]
     if not found:
         what = f"No store of {tools[0].label}" if name != AUTO else "No store that is known here"
-        raise NotFoundError(what, where=str(path), remedy="Name its file or folder.")
+        raise NotFoundError(
+            what, where=str(path), remedy="This folder holds none; name the store's own file or folder."
+        )
     return found
 
 
