@@ -154,9 +154,7 @@ def _assigned_to(text: str, name: str) -> Iterator[Hit]:
 
 def _assignment(text: str, at: int, end: int) -> Hit | None:
     """Return the value assigned to the name whose last word stands at `at` to `end`."""
-    word = text[at:end].lower()
-    if word in word_set("foreign_keys"):
-        word = "secret"
+    word = "secret" if text[at:end] in word_set("foreign_keys") else text[at:end].lower()
     longer = _AFTER_PASS.match(text, end) if word == "pass" else None
     if longer:
         word, end = "password", longer.end()

@@ -62,6 +62,7 @@ GIVEN = [
     ("La contraseña del usuario grumete en el servidor del muelle norte es Mar3a*Alta61.", "Mar3a*Alta61"),
     ("港のパスワードは Shio_7k2Nam です。", "Shio_7k2Nam"),
     ("アクセスキー：" + KEY + "。次", KEY),
+    ("APIキー：" + KEY + "。次", KEY),
     ("Use k1ngfisher62Buoy as password for the tide gauge.", "k1ngfisher62Buoy"),
     ("X-Harbour-API-Key " + KEY, KEY),
     ("HarbourKeySecret " + KEY + ", HarbourKeyId 7", KEY),
@@ -85,6 +86,8 @@ def test_a_value_given_to_the_name_of_a_secret_is_found(text: str, secret: str) 
 
 
 LOOK_ALIKES = [
+    "APIキー: Kumo2024 の台帳を見る",
+    "アクセスキー: Kumo2024 の台帳を見る",
     "The password hash for users is argon2id.",
     "Das Budget passe 36K€ an 80K€/Monat an.",
     "Le débit passe de 36kbit à 100kbit2.",
