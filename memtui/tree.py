@@ -90,7 +90,7 @@ class Tree:
         if anchor.is_glob:
             if self.fits(plain):
                 return "fresh"
-            above = _above_glob(plain)
+            above = above_glob(plain)
             return "unverifiable" if anchor.content_hash is None or (above and self.ignores(above)) else "gone"
         found = self.resolve(plain)
         if found is not None:
@@ -181,7 +181,7 @@ class Tree:
         from memtui.domain.scope import matches
 
         plain = path.split("::", 1)[0].removeprefix("./").rstrip("/")
-        fixed = _above_glob(plain)
+        fixed = above_glob(plain)
         names = self._files()
         for name in names[bisect_left(names, f"{fixed}/") if fixed else 0 :]:
             if fixed and not name.startswith(f"{fixed}/"):
@@ -283,7 +283,7 @@ def _is_generic(plain: str) -> bool:
     return "/" not in plain.removeprefix("./") and PurePosixPath(plain).name.split(".", 1)[0].lower() in GENERIC_STEMS
 
 
-def _above_glob(plain: str) -> str:
+def above_glob(plain: str) -> str:
     """Return the folder that all files lie in that a glob fits; empty if that is the root."""
     return "/".join(takewhile(lambda part: not Anchor(part).is_glob, plain.split("/")))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,7 +16,7 @@ from memtui.domain.scope import matches
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import begun, did_you_mean, unknown
-from memtui.tree import Tree, file_hash, tree_files, without_symbol
+from memtui.tree import Tree, above_glob, file_hash, tree_files, without_symbol
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -374,10 +374,54 @@ def tags_from(typed: str) -> tuple[list[str], list[str]]:
     return [word for word in words if not word.startswith("-")], [word[1:] for word in words if word.startswith("-")]
 
 
-def files_from(typed: str) -> tuple[list[str], list[str]]:
-    """Return the paths and globs to add and to remove from what a person typed: `quay/**, -docs/**`."""
-    words = [word for word in map(str.strip, typed.split(", ")) if word.strip("-,")]
-    return [word for word in words if not word.startswith("-")], [word[1:] for word in words if word.startswith("-")]
+def files_from(typed: str, root: Path) -> tuple[tuple[Anchor, ...], list[str]]:
+    """Return what to tie to and the paths to take away from what a person typed in the app: `quay/**, -docs/**`.
+
+    Raises `UsageError`: there is no such file.
+    """
+    words = [word for word in paths_in(typed, root) if word.strip("-,")]
+    added = [anchor for word in words if not word.startswith("-") for anchor in anchors_at(word, root)]
+    gone = [word[1:].strip() for word in words if word.startswith("-")]
+    # An import may have kept a path as its source writes it.
+    names = [*gone, *(relative_name(path, root=root, folder=root) for path in gone)]
+    return tuple(dict.fromkeys(added)), list(dict.fromkeys(names))
+
+
+_MOST_IN_NAME = 4  # Parts of a name with commas, unless it is all that a line holds
+
+
+def paths_in(line: str, root: Path | None, known: Collection[str] = ()) -> Iterator[str]:
+    """Yield the paths of a line, told apart by a comma and a space, unless a file or folder is named so.
+
+    `known`: paths that need not exist. One that is to go begins with a hyphen.
+    """
+    parts, at = line.split(", "), 0
+    while at < len(parts):
+        left = len(parts) - at
+        sizes = [left] * (at == 0) + [*range(min(_MOST_IN_NAME, left), 1, -1)]
+        joined = ((size, ", ".join(parts[at : at + size]).strip()) for size in sizes)
+        size, path = next((one for one in joined if _is_one_path(one[1], root, known)), (1, parts[at].strip()))
+        if path:
+            yield path
+        at += size
+
+
+def _is_one_path(path: str, root: Path | None, known: Collection[str]) -> bool:
+    """Return whether a text with commas is a known path, one that exists, or a glob below such a folder."""
+    if path in known:
+        return True
+    plain = path.removeprefix("-").strip()
+    fixed = above_glob(plain)
+    return root is not None and ", " not in plain[len(fixed) :] and os.path.lexists(root / fixed.replace("\0", ""))
+
+
+def anchors_at(path: str, root: Path) -> tuple[Anchor, ...]:
+    """Return the anchors of a path or glob; an error speaks of the app, where no shell needs quotes."""
+    try:
+        return anchors_for([path], root=root, folder=root)
+    except UsageError as error:
+        remedy = error.remedy.replace(", or a glob in quotes.", ", or a glob.")
+        raise UsageError(error.what, where=error.where, remedy=remedy) from error
 
 
 MOST_TAGS = 2_000  # Tags offered for completion

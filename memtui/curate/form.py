@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -13,13 +12,14 @@ from memtui.curate.anchors import note_states
 from memtui.curate.bulk_changes import Batch
 from memtui.curate.fields import (
     LONGEST_TITLE,
-    anchors_for,
+    anchors_at,
     check_confidence,
     check_half_life,
     check_importance,
     check_kind,
     check_tags,
     clean_tags,
+    paths_in,
     relative_name,
 )
 from memtui.curate.lifecycle import record_acceptance, record_verification, settle_replaced
@@ -279,7 +279,7 @@ def _anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
     """
     known = {one_line(anchor.path): anchor for anchor in basis.memory.anchors} if basis.memory else {}
     found: list[Anchor] = []
-    for path in _paths_in(text, known, basis.root):
+    for path in (path for line in text.split("\n") for path in paths_in(line, basis.root, known)):
         if path in known:
             found.append(known[path])
             continue
@@ -287,23 +287,8 @@ def _anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
         if basis.root is None:
             found.append(Anchor(relative_name(path, root=Path(), folder=Path()) if not _is_outside(path) else path))
         else:
-            found.extend(_anchors_at(path, basis.root))
+            found.extend(anchors_at(path, basis.root))
     return tuple(dict.fromkeys(found))
-
-
-def _paths_in(text: str, known: Collection[str], root: Path | None) -> Iterator[str]:
-    """Yield the paths of a field, one per line; several in one line, with a comma and a space, are told apart."""
-    for line in filter(None, map(str.strip, text.split("\n"))):
-        is_one = line in known or (root is not None and os.path.lexists(root / line.replace("\0", "")))
-        yield from [line] if is_one else filter(None, (part.strip() for part in line.split(", ")))
-
-
-def _anchors_at(path: str, root: Path) -> tuple[Anchor, ...]:
-    """Return the anchors of a path or glob; an error speaks of the form, where no shell needs quotes."""
-    try:
-        return anchors_for([path], root=root, folder=root)
-    except UsageError as error:
-        raise UsageError(error.what, where=error.where, remedy="Give a path that exists, or a glob.") from error
 
 
 def _check_safe(path: str, root: Path | None) -> None:

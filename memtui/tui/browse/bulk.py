@@ -15,7 +15,7 @@ from textual.message import Message
 
 from memtui.curate import lifecycle
 from memtui.curate.bulk_changes import Outcome
-from memtui.curate.fields import KIND_HALF_LIFE, anchors_for, files_from, tags_from
+from memtui.curate.fields import KIND_HALF_LIFE, files_from, tags_from
 from memtui.curate.lifecycle import change_many
 from memtui.curate.query import parse_query
 from memtui.text.sanitize import tame
@@ -105,11 +105,10 @@ class BulkAccess:
 
     def retie(self, versions: Mapping[str, int], typed: str) -> Done:
         """Tie them to files and untie them: `quay/**, -docs/**` adds the one and removes the other."""
-        added, gone = files_from(typed)
         with self._reading.read() as reader:
             root = self._access.view_of(reader).root
-        anchors = anchors_for(added, root=root, folder=root)
-        return self._many("Changed the files of", change_many, versions, add_anchors=anchors, remove_files=gone)
+        added, gone = files_from(typed, root)
+        return self._many("Changed the files of", change_many, versions, add_anchors=added, remove_files=gone)
 
     def rekind(self, versions: Mapping[str, int], kind: str) -> Done:
         return self._many(f"Made {tame(kind)}", change_many, versions, kind=kind)

@@ -16,6 +16,7 @@ from memtui.curate.fields import (
     anchors_for,
     check_files,
     completions,
+    files_from,
     nameable_files,
     rehashed,
     relative_name,
@@ -210,3 +211,14 @@ def test_tags_come_most_used_first(vault: Vault) -> None:
     with vault.write(actor="person", action="add", summary="add") as writer:
         writer.put_many([memory, replace(memory, id="b", tags=("redis",))])
     assert vault_tags(vault) == ("redis", "lock")
+
+
+def test_files_to_change_are_named_as_memories_name_them_also_with_commas(root: Path) -> None:
+    write_files(root, {"Quay, Pier/notes.md": "n\n"})
+    added, gone = files_from("src/*.py, Quay, Pier/notes.md, -Quay, Pier/**, -src/deep/, - ./src/pay.py", root)
+    assert [anchor.path for anchor in added] == ["src/*.py", "Quay, Pier/notes.md"]
+    assert {"Quay, Pier/**", "src/deep", "src/pay.py"} <= set(gone)
+    assert not {"Pier/**", "Quay"} & set(gone)
+    with pytest.raises(UsageError) as told:
+        files_from("src/pya.py", root)
+    assert told.value.remedy == "Give a path that exists, or a glob.", "the app knows no shell"

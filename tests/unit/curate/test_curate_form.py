@@ -104,6 +104,10 @@ def test_paths_in_one_line_are_told_apart_and_a_name_with_a_comma_is_one(basis: 
     assert isinstance(anchors, tuple)
     assert [each.path for each in anchors] == ["pay/api.py", "pay/*.py", "pay, later.md"]
     assert said(basis, "anchors", "pay/api.py, pay/apo.py")[0].level == "error"
+    (tmp_path / "Quay, Pier").mkdir()
+    anchors = read(basis, anchors="pay/api.py, Quay, Pier/**, pay, later.md")["anchors"]
+    assert isinstance(anchors, tuple)
+    assert [each.path for each in anchors] == ["pay/api.py", "Quay, Pier/**", "pay, later.md"]
 
 
 @given(TEXT, TEXT, TEXT, st.floats(0, 1), st.datetimes(timezones=st.just(UTC)))
