@@ -151,7 +151,7 @@ def put_purged(report: PurgeReport, session: Session) -> None:
         say(f"Kept, as it is spelled differently: {text!r} in {counted(places, 'place')}; purge it too if you mean it")
     for path in report.leftovers:
         say(f"{'This file' if path.is_file() else 'This folder'} may still contain it; check it yourself: {path}")
-    for branch in report.branches if report.found else ():
+    for branch in report.branches:
         say(f"What was shared stays in the history of {branch}: rewrite it there, as the next sync copies it again")
 
 

@@ -216,11 +216,14 @@ def _forget(report: PurgeReport, paths: Iterable[Path], text: str = "") -> Purge
 def _forget_copies(vault: Vault, report: PurgeReport, text: str = "") -> PurgeReport:
     """Remove the local copies of teams' branches, also of teams that were left, and name the branches.
 
-    `text`: only copies that may hold it are removed.
+    `text`: only copies that may hold it are removed, and only their branches named.
     """
-    denied = drop_copies(locations.team_copies(), text, wait_seconds=vault.patience_seconds)
+    copies = locations.team_copies()
+    denied = drop_copies(copies, text, wait_seconds=vault.patience_seconds)
+    gone = {*copies} - {*locations.team_copies()}
     with vault.read() as reader:
-        branches = tuple(team.name for team in read_teams(reader) if team.branch)
+        teams = [team for team in read_teams(reader) if team.branch]
+    branches = tuple(team.name for team in teams if not text or locations.team_copy(team.id) in gone)
     return replace(report, leftovers=(*report.leftovers, *denied), branches=branches)
 
 

@@ -566,7 +566,8 @@ def test_a_copy_of_a_branch_that_cannot_be_removed_is_a_leftover(
 
 def test_a_purge_of_a_text_that_stands_nowhere_keeps_the_copies_of_branches(tmp_path: Path) -> None:
     memory, (one,) = joined(tmp_path, ("one",))
-    assert not purge_text(one.vault, "stands nowhere at all").found
+    report = purge_text(one.vault, "stands nowhere at all")
+    assert (report.found, report.branches) == (False, ())
     assert memory.insight in _copied()
 
 
@@ -575,7 +576,9 @@ def test_a_text_that_is_only_in_what_a_branch_was_before_goes_with_the_copy(tmp_
     assert purge_text(one.vault, memory.insight).found
     one.sync()
     assert memory.insight in _copied(), "the history of the branch still has it"
-    assert not purge_text(one.vault, memory.insight).found
+    report = purge_text(one.vault, memory.insight)
+    assert not report.found
+    assert report.branches, "the next sync copies it again, unless it is rewritten there"
     assert locations.team_copies() == []
 
 
