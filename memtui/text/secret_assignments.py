@@ -163,9 +163,14 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
     start = _name_start(text, at)
     if word in _CLAVE:
         return _told(text, start, end, word)
-    other = None if word in _SECRETS else _grouped(text, end) or _used_as(text, start, end)
-    if other:
-        return other
+    if word in _SECRETS:
+        return _given(text, start, at, end, word)
+    # What follows a name is its value before what stands before it: “set db1 as password: …”
+    return _grouped(text, end) or _given(text, start, at, end, word) or _used_as(text, start, end)
+
+
+def _given(text: str, start: int, at: int, end: int, word: str) -> Hit | None:
+    """Return the value that is assigned to the name between `start` and `end`, or told of it."""
     found, env = _value_after(text, start, at, end)
     if not found:
         return _told(text, start, end, word)

@@ -64,6 +64,7 @@ GIVEN = [
     ("アクセスキー：" + KEY + "。次", KEY),
     ("APIキー：" + KEY + "。次", KEY),
     ("Use k1ngfisher62Buoy as password for the tide gauge.", "k1ngfisher62Buoy"),
+    ("Set db01Main2 as password: Mar3a*Alta61", "Mar3a*Alta61"),
     ("X-Harbour-API-Key " + KEY, KEY),
     ("HarbourKeySecret " + KEY + ", HarbourKeyId 7", KEY),
     ("App password for quay@pier.test: qvtz wnob lkcr zema", "qvtz wnob lkcr zema"),
