@@ -319,8 +319,10 @@ def _rows_of(block: Block) -> list[list[str]]:
 
 
 def first_column(table: Block) -> str:
-    """Return the head of a table's first column."""
-    return table.lines[0].strip().strip("|").partition("|")[0]
+    """Return the head of a table's first column that says something: behind the numbers of its rows, if it has any."""
+    heads = table.lines[0]
+    numbering = _NUMBERING.match(heads)
+    return heads[numbering.end() if numbering else 0 :].strip().strip("|").partition("|")[0]
 
 
 def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:

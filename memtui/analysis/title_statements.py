@@ -42,6 +42,7 @@ _OUTRIGHT = re.compile(r"\b(?:must|should|never|always|do not|don['’]t|cannot|
 _GOES_ON = re.compile(
     r"(?:so|then|also|but|and|or|otherwise|therefore|thus|hence|if so|instead|both|each|which)\b", re.IGNORECASE
 )
+_VERDICT = re.compile(r"yes|no|never|always|not ever|ja|nein|nie|oui|non|jamais|sí|nunca|sim|não", re.IGNORECASE)
 _NAMED_PLACE = re.compile(r"\w[./]\w")
 _POINTS_TO = re.compile(r"(?:^|,\s)(?:please\s)?((?:see|refer to|read|consult|check out|visit)\b.*)", re.IGNORECASE)
 _DEMANDS = re.compile(r"\b(?:must|should|never|always|do not|don['’]t|cannot)\b", re.IGNORECASE)
@@ -178,12 +179,17 @@ class Statements:
         question = ""
         for sentence in islice(sentences(plain), _MOST_SENTENCES):
             bare = sentence.strip().rstrip(_ENDING)
+            if question and _VERDICT.fullmatch(bare):
+                question = f"{question} {bare}."  # what follows only says why
+                continue
             says_nothing = is_dropped(bare) or not _WORD.search(self.held.put_back(bare))
             if says_nothing or any(matches("sentences", key, bare) for key in ("pointer", "meta", "counts")):
                 continue
             if not bare.endswith(_QUESTIONS):
                 if answered := self._answered(question, bare):
                     return answered
+                if question and not question.endswith(_QUESTIONS):
+                    return question
                 ways = (self._labelled, self._rule_behind, self._with_order)
                 return next(filter(None, (way(bare, plain) for way in ways)), "") or without_filler(bare)
             question = question or bare

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice, takewhile
+from os.path import normpath
+from pathlib import Path
 
 from memtui.capture.draft import DOCUMENT_FOLDERS, SourceFile
 
@@ -40,16 +42,26 @@ def _is_about_the_folder_around(file: SourceFile, folders: Sequence[str]) -> boo
 
 
 def _speaks_of_code(file: SourceFile) -> bool:
-    """Return whether a file names several places of the project, and more of them outside its folder than in it."""
+    """Return whether a file names several places of the project, and more of them outside its folder than in it.
+
+    Places are named from the root or from the folder, `src/tides.py` or `../src/tides.py`; those that are in the
+    folder and named from there weigh double.
+    """
+    root, folder = Path(normpath(file.root)), Path(normpath(file.path.parent))
     try:
         named = {found[0].decode("utf-8", "ignore") for found in islice(_PATH.finditer(file.raw), _MOST_PATHS)}
+        near, far = (_places(named, base, root) for base in (folder, root))
     except OSError:
         return False
-    inside = sum((file.path.parent / name).exists() for name in named)
-    outside = sum(
-        (file.root / name).exists() and not (file.root / name).is_relative_to(file.path.parent) for name in named
-    )
-    return outside >= _FEWEST_PATHS_OUTSIDE and outside > 2 * inside
+    inside = {place for place in near | far if place.is_relative_to(folder)}
+    outside = len(near | far) - len(inside)
+    return outside >= _FEWEST_PATHS_OUTSIDE and outside > max(len(inside), 2 * len(inside & near))
+
+
+def _places(named: Iterable[str], base: Path, root: Path) -> set[Path]:
+    """Return what exists in the project of places that are named from a folder."""
+    places = (Path(normpath(base / name)) for name in named)
+    return {place for place in places if place.is_relative_to(root) and place.exists()}
 
 
 def folder_anchors(folder: str) -> tuple[str, ...]:

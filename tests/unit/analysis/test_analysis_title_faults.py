@@ -520,6 +520,11 @@ def test_words_that_only_announce_a_test_are_dropped() -> None:
             ("Harbour", "Gear"),
             "Harbour: Gear: Avoid: hemp ropes, old lamps",
         ),
+        (
+            "| # | Avoid | Prefer |\n|---|---|---|\n| 1 | hemp ropes | wire |\n| 2 | old lamps | new ones |",
+            ("Harbour", "Gear"),
+            "Harbour: Gear: Avoid: hemp ropes, old lamps",
+        ),
     ],
 )
 def test_what_a_heading_or_column_forbids_is_forbidden_in_the_title(
@@ -538,6 +543,11 @@ def test_what_a_heading_or_column_forbids_is_forbidden_in_the_title(
             ),
             ("Harbour",),
             "Harbour: New pier? Run moor/setup.sh as the FIRST step — before any lift",
+        ),
+        (
+            "**May a ferry moor twice? Never. It blocks the quay.**",
+            (),
+            "May a ferry moor twice? Never. It blocks the quay",
         ),
         (
             "Database:\n\n- Postgres\n- Redis\n\nFrontend:\n\n- Svelte\n\nTests:\n\n- pytest",

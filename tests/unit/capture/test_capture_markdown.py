@@ -467,6 +467,7 @@ def test_what_tells_nothing_but_of_files_and_the_assistant_is_no_memory(text: st
         "This is the longest section and should cover all ropes.",
         "This chapter must always list the cranes of each quay.",
         "The README needs to describe every lift.",
+        "Read this file before moving the crane, as its brake is released by hand.",
     ],
 )
 def test_what_a_section_is_to_hold_is_a_rule_and_no_introduction(text: str) -> None:

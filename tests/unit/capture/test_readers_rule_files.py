@@ -509,13 +509,19 @@ def test_rules_among_the_documents_that_speak_of_the_code_hold_for_all_of_it(tmp
     ]
 
 
+def test_code_that_such_rules_name_from_their_own_folder_is_none_of_the_documents(tmp_path: Path) -> None:
+    text = "# AGENTS.md\n\n- The tide decides what `../hull/plan.py` loads\n- Part ../hull/keel.py and ../rig/mast.py\n"
+    assert {scope for _, scope in _among_documents(tmp_path, text)} == {()}
+
+
 @pytest.mark.parametrize(
     ("text", "other"),
     [
+        (f"{OF_THE_CODE}- docs/style.md, docs/terms.md and docs/berths.md tell what to write\n", "docs/berths.md"),
         ("# AGENTS.md\n\n- Write as `docs/style.md` and `docs/terms.md` say, not as rig/mast.py does\n", "README.md"),
         (OF_THE_CODE, "AGENTS.md"),  # the code has a file of its own
     ],
-    ids=["of the documents", "beside one at the root"],
+    ids=["as much of the documents", "of the documents", "beside one at the root"],
 )
 def test_other_rules_among_the_documents_are_about_them(tmp_path: Path, text: str, other: str) -> None:
     assert {scope for _, scope in _among_documents(tmp_path, text, other)} == {("docs/**",)}
