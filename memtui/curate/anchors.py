@@ -21,7 +21,7 @@ from memtui.domain.lessons import MAY_BE_GONE, SNOOZED
 from memtui.domain.memory import Anchor, AnchorState, Memory, Verdict
 from memtui.errors import NotFoundError, UsageError
 from memtui.progress import ProgressCallback
-from memtui.tree import Tree, file_hash, is_outside, without_symbol
+from memtui.tree import Tree, above_glob, file_hash, is_outside, without_symbol
 from memtui.vault.filters import WOKEN, WOKEN_PATH, MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
 from memtui.vault.review_triggers import (
@@ -212,9 +212,13 @@ def _is_generated(anchor: Anchor, tree: Tree) -> bool:
 
 
 def _learn_ignored(anchors: Iterable[Anchor], tree: Tree) -> None:
-    """Ask git at once which of the paths that are not there it ignores."""
-    plain = {without_symbol(anchor.path, tree.root) for anchor in anchors if not anchor.is_glob}
-    tree.learn_ignored(sorted(path for path in plain if not is_outside(path) and tree.holds(path) is False))
+    """Ask git at once which it ignores of the paths that are not there, and of the folders that globs are about."""
+    given = list(anchors)
+    plain = {without_symbol(anchor.path, tree.root) for anchor in given if not anchor.is_glob}
+    paths = {path for path in plain if not is_outside(path) and tree.holds(path) is False}
+    globs = {anchor.path for anchor in given if anchor.is_glob and anchor.content_hash is not None}
+    paths.update(folder for folder in map(above_glob, globs) if folder and not is_outside(folder))
+    tree.learn_ignored(sorted(paths))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ from memtui.curate.review_queue import review_queue
 from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.views import get_view, view_record
 from memtui.domain.freshness import UNTIL_CHANGE
-from memtui.domain.memory import Anchor, Memory
+from memtui.domain.memory import MATCHED, Anchor, Memory
 from memtui.errors import NotFoundError, RefusedError
+from memtui.git import run_git
 from memtui.tree import Tree, file_hash
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
@@ -307,3 +308,16 @@ def test_a_bare_folder_that_is_there_below_another_is_not_gone_though_the_root_h
         "winch/": ("unverifiable", None),  # another one of this name than the one that git saw go
         "hold/": ("unverifiable", None),
     }
+
+
+def test_git_is_asked_once_of_all_globs_that_fit_no_file(root_anchors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counted(root: Path, *arguments: str, **options: float) -> str | None:
+        asked.extend(word for word in arguments if word == "check-ignore")
+        return run_git(root, *arguments, **options)
+
+    monkeypatch.setattr("memtui.tree.run_git", counted)
+    memory = make_memory(project="shop", anchors=tuple(Anchor(f"pier{at}/*.py", MATCHED) for at in range(9)))
+    assert {found.state for found in check_anchors([memory], Tree("shop", root_anchors))} == {"gone"}
+    assert asked == ["check-ignore"]
