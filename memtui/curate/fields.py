@@ -377,7 +377,7 @@ def tags_from(typed: str) -> tuple[list[str], list[str]]:
 def files_from(typed: str, root: Path) -> tuple[tuple[Anchor, ...], list[str]]:
     """Return what to tie to and the paths to take away from what a person typed in the app: `quay/**, -docs/**`.
 
-    Raises `UsageError`: there is no such file.
+    Raises `UsageError`: a path leads outside of the tree, or there is no such file.
     """
     words = [word for word in paths_in(typed, root) if word.strip("-,")]
     added = [anchor for word in words if not word.startswith("-") for anchor in anchors_at(word, root)]
@@ -416,12 +416,34 @@ def _is_one_path(path: str, root: Path | None, known: Collection[str]) -> bool:
 
 
 def anchors_at(path: str, root: Path) -> tuple[Anchor, ...]:
-    """Return the anchors of a path or glob; an error speaks of the app, where no shell needs quotes."""
+    """Return the anchors of a path or glob; an error speaks of the app, where no shell needs quotes.
+
+    Raises `UsageError`: it leads outside of the tree, or there is no such file.
+    """
+    check_inside(path, root)
     try:
         return anchors_for([path], root=root, folder=root)
     except UsageError as error:
         remedy = error.remedy.replace(", or a glob in quotes.", ", or a glob.")
         raise UsageError(error.what, where=error.where, remedy=remedy) from error
+
+
+def check_inside(path: str, root: Path | None) -> None:
+    """Raise `UsageError` for a path typed in the app that leads outside of a project.
+
+    `root`: its working tree; None where that is not known.
+    """
+    plain = path.split("::", 1)[0].replace("\\", "/")
+    inside = root is not None and Path(plain).is_absolute() and Path(plain).is_relative_to(root)
+    if ".." in PurePosixPath(plain).parts or plain.startswith("~") or (is_outside(plain) and not inside):
+        raise UsageError(
+            "This path leads outside the project", where=path[:80], remedy="Give a path inside the project."
+        )
+
+
+def is_outside(path: str) -> bool:
+    """Return whether a path begins at the root of a machine."""
+    return Path(path).is_absolute() or PurePosixPath(path).is_absolute()
 
 
 MOST_TAGS = 2_000  # Tags offered for completion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal
 
 from memtui.curate.anchors import note_states
@@ -16,9 +16,11 @@ from memtui.curate.fields import (
     check_confidence,
     check_half_life,
     check_importance,
+    check_inside,
     check_kind,
     check_tags,
     clean_tags,
+    is_outside,
     paths_in,
     relative_name,
 )
@@ -283,25 +285,12 @@ def _anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
         if path in known:
             found.append(known[path])
             continue
-        _check_safe(path, basis.root)
         if basis.root is None:
-            found.append(Anchor(relative_name(path, root=Path(), folder=Path()) if not _is_outside(path) else path))
+            check_inside(path, None)
+            found.append(Anchor(relative_name(path, root=Path(), folder=Path()) if not is_outside(path) else path))
         else:
             found.extend(anchors_at(path, basis.root))
     return tuple(dict.fromkeys(found))
-
-
-def _check_safe(path: str, root: Path | None) -> None:
-    plain = path.split("::", 1)[0].replace("\\", "/")
-    inside = root is not None and Path(plain).is_absolute() and Path(plain).is_relative_to(root)
-    if ".." in PurePosixPath(plain).parts or plain.startswith("~") or (_is_outside(plain) and not inside):
-        raise UsageError(
-            "This path leads outside the project", where=path[:80], remedy="Give a path inside the project."
-        )
-
-
-def _is_outside(path: str) -> bool:
-    return Path(path).is_absolute() or PurePosixPath(path).is_absolute()
 
 
 def check_form(texts: Texts, basis: Basis, patterns: Sequence[tuple[str, str]] = ()) -> list[Finding]:

@@ -30,10 +30,13 @@ from textual.widgets import TextArea
 from memtui.curate.memories import edit_memory
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory
-from memtui.tui.browse.bulk import BulkScreen
+from memtui.errors import UsageError
+from memtui.tui.browse.bulk import BulkAccess, BulkScreen
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.merge.screen import MergeScreen
+from memtui.tui.state import Opening
+from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.form_fields import TextEditScreen
 from memtui.vault.vault import Vault
 
@@ -101,6 +104,34 @@ async def test_files_of_all_that_is_chosen_are_changed_as_one_change(blank: Vaul
         await until(pilot, lambda: not screen.acting, "no change is on its way")
         await pilot.press("u")
         await until(pilot, lambda: paths() == [[*one, "quay/**", "tides/*.py"] for one in before], "it is back")
+
+
+def _tying(vault: Vault, folder: Path) -> BulkAccess:
+    return BulkAccess(VaultAccess(Opening(vault=vault, folder=folder)))
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../quay.py", "~/quay.py"])
+def test_a_file_outside_the_project_is_tied_to_none_of_many(blank: Vault, tmp_path: Path, path: str) -> None:
+    fill(blank, MEMORIES)
+    with pytest.raises(UsageError, match="leads outside the project"):
+        _tying(blank, tmp_path).retie(dict.fromkeys(OLD, 1), f"quay/**, {path}")
+    assert every(blank, "anchors") == [(), ()]
+
+
+def test_a_file_is_tied_to_no_memories_of_several_projects(blank: Vault, tmp_path: Path) -> None:
+    (tmp_path / "quay.py").touch()
+    fill(blank, (MEMORIES[0], replace(MEMORIES[1], project="harbour")))
+    bulk = _tying(blank, tmp_path)
+    with pytest.raises(UsageError, match="of several projects"):
+        bulk.retie(dict.fromkeys(OLD, 1), "quay.py")
+    assert bulk.retag(dict.fromkeys(OLD, 1), "old").changed
+
+
+def test_a_glob_for_many_that_fits_no_file_is_told(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, (replace(MEMORIES[0], project=None), replace(MEMORIES[1], project=None)))
+    (tmp_path / ".git").mkdir()
+    told = _tying(blank, tmp_path).retie(dict.fromkeys(OLD, 1), "quay/**").message
+    assert told.endswith("No file matches quay/**")
 
 
 async def test_a_query_of_the_filter_chooses_and_one_key_changes_all_of_it_as_one_change(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from textual import on
@@ -15,9 +15,10 @@ from textual.message import Message
 
 from memtui.curate import lifecycle
 from memtui.curate.bulk_changes import Outcome
-from memtui.curate.fields import KIND_HALF_LIFE, files_from, tags_from
+from memtui.curate.fields import KIND_HALF_LIFE, files_from, tags_from, without_files
 from memtui.curate.lifecycle import change_many
 from memtui.curate.query import parse_query
+from memtui.errors import UsageError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, parse_duration
 from memtui.tui.actions import registry
@@ -32,7 +33,7 @@ from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.memory_list import MemoryList
 from memtui.vault.filters import MemoryFilter
-from memtui.wording.outcomes import acted, skip_reason
+from memtui.wording.outcomes import acted, matches_nothing, skip_reason
 
 WINDOW = 1_500  # Memories read under one lease: about 100 ms
 MOST_TOLD = 200  # Memories that were left alone and are named; the rest are counted
@@ -104,11 +105,22 @@ class BulkAccess:
         return self._many("Retagged", change_many, versions, add_tags=added, remove_tags=gone)
 
     def retie(self, versions: Mapping[str, int], typed: str) -> Done:
-        """Tie them to files and untie them: `quay/**, -docs/**` adds the one and removes the other."""
+        """Tie them to files and untie them: `quay/**, -docs/**` adds the one and removes the other.
+
+        Raises `UsageError`: a path is not in the project, or would be relative to several.
+        """
+        projects = {memory.project for memory in self._access.memories(list(versions))} - {None}
         with self._reading.read() as reader:
-            root = self._access.view_of(reader).root
+            view = self._access.view_of(reader)
+            tree = self._access.tree_of(reader, projects.pop()) if len(projects) == 1 else None
+        root = tree.root if tree is not None else view.root
         added, gone = files_from(typed, root)
-        return self._many("Changed the files of", change_many, versions, add_anchors=added, remove_files=gone)
+        if added and projects:
+            raise UsageError("They are of several projects, whose files lie apart", remedy="Choose those of one.")
+        done = self._many("Changed the files of", change_many, versions, add_anchors=added, remove_files=gone)
+        return replace(
+            done, message=". ".join(filter(None, (done.message, matches_nothing(without_files(added, root)))))
+        )
 
     def rekind(self, versions: Mapping[str, int], kind: str) -> Done:
         return self._many(f"Made {tame(kind)}", change_many, versions, kind=kind)
