@@ -384,17 +384,18 @@ def parts_of(insight: str, most: int) -> Sequence[str]:
     It is split between paragraphs and between items of the outermost list; code and what belongs to an item stay with
     what stands before them.
     """
-    pieces: list[str] = []
+    pieces: list[list[str]] = []  # the lines of each; a text that grows line by line would be copied for each
     fenced = False
     for line in insight.split("\n"):
         starts = not fenced and bool(line.strip()) and not line.startswith((" ", "\t"))
         opens_item = starts and bool(re.match(r"(?:[-*+•]|\d{1,3}[.)])\s", line))
-        after_gap = starts and bool(pieces) and pieces[-1].endswith("\n\n")
+        after_gap = starts and bool(pieces) and len(pieces[-1]) > 1 and not pieces[-1][-1]
         if not pieces or opens_item or (after_gap and not line.lstrip().startswith(("```", "~~~"))):
-            pieces.append("")
-        pieces[-1] += f"{line}\n"
+            pieces.append([])
+        pieces[-1].append(line)
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-    return _gathered([piece for piece in pieces if piece.strip()], most)
+    texts = ("\n".join([*piece, ""]) for piece in pieces)
+    return _gathered([text for text in texts if text.strip()], most)
 
 
 def _gathered(pieces: Sequence[str], most: int) -> list[str]:
@@ -402,11 +403,14 @@ def _gathered(pieces: Sequence[str], most: int) -> list[str]:
 
     `pieces`: each with the line ends behind it, so that paragraphs that stay together stay paragraphs.
     """
-    parts: list[str] = []
+    parts: list[list[str]] = []
+    size = 0
     for piece in pieces:
-        joined = f"{parts[-1]}{piece}" if parts else piece
-        if parts and (len(joined.strip("\n")) <= most or parts[-1].rstrip().endswith((":", "："))):
-            parts[-1] = joined
+        announced = bool(parts) and parts[-1][-1].rstrip().endswith((":", "："))
+        if announced or (parts and size + len(piece.rstrip("\n")) <= most):
+            parts[-1].append(piece)
+            size += len(piece)
         else:
-            parts.append(piece)
-    return [part.strip("\n") for part in parts]
+            parts.append([piece])
+            size = len(piece.lstrip("\n"))
+    return ["".join(part).strip("\n") for part in parts]

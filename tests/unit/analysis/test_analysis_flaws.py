@@ -180,6 +180,13 @@ def test_a_text_is_split_between_paragraphs_and_items_and_loses_nothing() -> Non
     assert parts_of("First.\n\nSecond.\n\n- item", 20) == ["First.\n\nSecond.", "- item"]
 
 
+@pytest.mark.parametrize("text", ["Cranes" + "\n" * 800_000 + "lift", "Cranes:\n\n" * 100_000], ids=["blank", "leads"])
+def test_a_long_text_is_split_in_time_that_is_linear_in_its_lines(text: str) -> None:
+    began = time.process_time()
+    assert "".join(parts_of(text, 120)) == text.strip("\n")
+    assert time.process_time() - began < 2
+
+
 @pytest.mark.parametrize("value", ["Tern 4 (dock build). Do NOT use Tern 5.", "2, and never 3 on the old quay"])
 def test_a_version_that_forbids_another_says_something(value: str) -> None:
     assert flaw_in("Crane software", f"Version: {value}") is None
