@@ -235,7 +235,7 @@ async def test_what_u_comes_to_is_said_before_and_takes_back_an_undo_of_the_past
         assert screen._list.current == 2, "the row of what was undone shows it"
         await says(pilot, "u makes it again")
         await shows(pilot, "u redoes 2: edit the lock")
-        await shows(pilot, "u redo   esc back")
+        await shows(pilot, "u redo   ")
         assert stored(told, LOCK).title == "Lock refunds by payment_id"
         await pilot.press("u")
         await says(pilot, "Redone: edit the lock")

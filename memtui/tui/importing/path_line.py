@@ -8,7 +8,7 @@ from memtui.curate.fields import nameable_files
 from memtui.errors import MemtuiError
 from memtui.tui.context.task_lines import FilesLine
 from memtui.tui.importing.typed import is_text
-from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.list_detail import ListDetail, MemtuiScreen
 from memtui.tui.state import Opening
 
 
@@ -35,10 +35,12 @@ class PathLine(FilesLine):
         return [name for name in nameable_files(self._opening.types_from, ()) if is_text(name)]
 
     def _leave(self, *, to_list: bool) -> None:
-        """Take what is typed; tab with nothing to complete stays in the line."""
+        """Take what is typed; tab with nothing to complete goes to the sources."""
         self.close_offers()
         if to_list:
             self.post_message(Input.Submitted(self, self.value))
+        elif isinstance(self.screen, ListDetail):
+            self.screen.enter_first()
 
     def action_offer_down(self) -> None:
         """Choose the next name."""
