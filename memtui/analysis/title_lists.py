@@ -169,13 +169,8 @@ def _is_occasion(head: str) -> bool:
 
 def with_what_they_are(found: Sequence[Block], heads: Sequence[str], held: HeldCode, room: int) -> Sequence[str]:
     """Return the names in a list of few with what it says of each, where there is room for that."""
-    found = first_list(found)
-    items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
-    if not 1 < len(items) == len(heads) <= _MOST_DESCRIBED or any(len(head.split()) > _NAME_WORDS for head in heads):
-        return heads
-    texts = (unmarked(held.take_out(undecorated(block.text)[0])).strip() for block in items)
-    named = [each["told"] for text in texts if (each := _NAMED.match(text))]
-    if len(named) < len(heads):
+    named = _told_of(first_list(found), heads, held)
+    if not named:
         return heads
     clauses = [_CLAUSE_END.split(words, maxsplit=1)[0] for words in named]
     if any(_is_cut(clause, words) for clause, words in zip(clauses, named, strict=True)):
@@ -184,6 +179,16 @@ def with_what_they_are(found: Sequence[Block], heads: Sequence[str], held: HeldC
     told = [f"{head} ({words})" for head, words in zip(heads, first, strict=True)]
     fits = cell_width(held.put_back(", ".join(told))) <= room and all(map(is_balanced, told))
     return told if fits else heads
+
+
+def _told_of(found: Sequence[Block], heads: Sequence[str], held: HeldCode) -> Sequence[str]:
+    """Return what a list of few says of each name; nothing where one is no name, or nothing is said of it."""
+    items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
+    if not 1 < len(items) == len(heads) <= _MOST_DESCRIBED or any(len(head.split()) > _NAME_WORDS for head in heads):
+        return []
+    texts = (unmarked(held.take_out(undecorated(block.text)[0])).strip() for block in items)
+    named = [each["told"] for text in texts if (each := _NAMED.match(text))]
+    return named if len(named) == len(heads) else []
 
 
 def captions_of(block: Block, held: HeldCode) -> list[str]:

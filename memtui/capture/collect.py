@@ -35,8 +35,7 @@ from memtui.text.sanitize import NOT_UTF8
 MAX_BYTES = 4 * 1024 * 1024  # Larger texts are not read; data such as JSONL may be longer
 MAX_DEPTH = 4  # How many files deep `@path` imports are followed
 
-_LOOKED_AT_CHARS = 8_000
-_FILES_PER_REPORT = 500
+_LOOKED_AT_CHARS, _FILES_PER_REPORT = 8_000, 500
 _MARKDOWN_MARK = re.compile(r"^(?:#{1,6} |[-*+] |\d{1,3}[.)] )\S", re.MULTILINE)
 
 

@@ -473,9 +473,8 @@ def _is_firm(item: str) -> bool:
 
 def splits_into_rows(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a table states a rule in each row, rather than being a glossary, commands or other reference."""
-    if not rows or len(heads) < 2:  # noqa: PLR2004 - a single column is a list
-        return False
-    if _is_reference(heads, [cells[0] for cells in rows]):
+    is_list = not rows or len(heads) < 2  # noqa: PLR2004 - a single column is a list
+    if is_list or _is_reference(heads, [cells[0] for cells in rows]):
         return False
     named = sum(1 for cells in rows if _NAMES_FIRST.match(cells[0]))
     rules = _is_strong_statement if 2 * named > len(rows) else _is_rule_cell

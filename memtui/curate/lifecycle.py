@@ -253,13 +253,7 @@ def change_many(
         RefusedError: an agent would alter what a person vouched for, or a tag is too long.
     """
     added, removed = check_tags(clean_tags(add_tags)), {tag.lower() for tag in clean_tags(remove_tags)}
-    values: dict[str, Any] = {}
-    if kind:
-        values["kind"] = check_kind(vault.kinds, kind)
-    if half_life_days is not None:
-        values["half_life_days"] = check_half_life(None if half_life_days == KIND_HALF_LIFE else half_life_days)
-    if importance is not None:
-        values["importance"] = check_importance(importance)
+    values = _checked(vault, kind, half_life_days, importance)
     if not (add_tags or remove_tags or values or add_anchors or remove_files):
         raise UsageError("Say what to change", remedy="Tags, files, the kind, the half-life or the importance.")
 
@@ -274,6 +268,18 @@ def change_many(
         return Skipped(memory.id, SkipReason.SAME) if changed == memory else changed
 
     return apply_to_each(vault, versions, actor, "edit", step, versions=versions)
+
+
+def _checked(vault: Vault, kind: str | None, half_life_days: float | None, importance: int | None) -> dict[str, Any]:
+    """Return the values that are given, by field; arguments and errors as of `change_many`."""
+    values: dict[str, Any] = {}
+    if kind:
+        values["kind"] = check_kind(vault.kinds, kind)
+    if half_life_days is not None:
+        values["half_life_days"] = check_half_life(None if half_life_days == KIND_HALF_LIFE else half_life_days)
+    if importance is not None:
+        values["importance"] = check_importance(importance)
+    return values
 
 
 # -- the inbox -----------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
+from memtui.tui.importing.stores import StoreRow
+from memtui.tui.importing.view import LeftOutRow, PlaceRow, line_for
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screen_part import ScreenPart
 
@@ -65,3 +67,14 @@ class LeavingOut(ScreenPart[MemtuiScreen]):
         else:
             left = "" if line.path.exists() else f", and {name}, which was then empty"
             self.screen.say(f"Included again: the line {text} was removed{left}. u puts it back")
+
+
+def why_not_chosen(row: object, *, leaves_out: bool) -> str | None:
+    """Return why the row of a source cannot be ticked, or left out, now; None if it can."""
+    if leaves_out and isinstance(row, StoreRow):
+        return "space unticks a store; it is never changed."
+    if leaves_out and isinstance(row, PlaceRow) and line_for(row.place) is None:
+        return "Only sources inside the project can be ignored; space unticks it."
+    if isinstance(row, LeftOutRow) and not leaves_out:
+        return f"The line {tame(row.line.text, 80)} in {row.line.path.name} ignores it: x removes the line."
+    return None

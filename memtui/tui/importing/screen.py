@@ -22,7 +22,7 @@ from memtui.text.words import some_of
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.came_in import CameIn, of_projects
-from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
+from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut, why_not_chosen
 from memtui.tui.importing.path_line import PathLine
 from memtui.tui.importing.planned import row_blocks
 from memtui.tui.importing.preview import Preview, news_words, plan_words
@@ -265,21 +265,27 @@ class ImportScreen(ListDetail):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        reason = None
+        reason: str | None = None
         if self.acting and action.id in _CHOOSING | {"import-run", "import-all", "import-active", "import-path"}:
             reason = "An import is running; esc stops it."
         elif action.id in _CHOOSING:
             reason = self._why_not_choose(leaves_out=action.id == LEAVE_OUT)
-        elif action.id in {"import-run", "import-active"} and not self._ticked and not self._stores.ticked:
-            if self.loader.is_under_way("places"):
-                return _LOOKING
-            is_all_known = self._known.rows and all(place.path in self._known_paths for place in self._known.rows)
-            reason = _ALL_KNOWN if is_all_known else "Nothing is ticked."
-        elif action.id == "import-read" and self.focused is self._plan and self._plan.current is None:
-            reason = "No memory is listed here to read; passed-over lines and files are listed by reason."
-        elif action.id == "import-read" and self._places.current is None:
-            reason = "No source is listed here to preview."
+        elif action.id in {"import-run", "import-active"} and not (self._ticked or self._stores.ticked):
+            reason = self._why_nothing_to_run()
+        elif action.id == "import-read":
+            reason = self._why_not_read()
         return reason or super().why_not(action)
+
+    def _why_nothing_to_run(self) -> str:
+        if self.loader.is_under_way("places"):
+            return _LOOKING
+        is_all_known = self._known.rows and all(place.path in self._known_paths for place in self._known.rows)
+        return _ALL_KNOWN if is_all_known else "Nothing is ticked."
+
+    def _why_not_read(self) -> str | None:
+        if self.focused is self._plan and self._plan.current is None:
+            return "No memory is listed here to read; passed-over lines and files are listed by reason."
+        return "No source is listed here to preview." if self._places.current is None else None
 
     def _why_not_choose(self, *, leaves_out: bool) -> str | None:
         if self._places.current is None:
@@ -287,14 +293,7 @@ class ImportScreen(ListDetail):
         if self.focused is self._plan:
             what = "x ignores a whole source" if leaves_out else "Sources are ticked, not memories"
             return f"{what}: go to the sources first. Reject one memory in the Inbox."
-        row = self._places.current
-        if leaves_out and isinstance(row, StoreRow):
-            return "space unticks a store; it is never changed."
-        if leaves_out and isinstance(row, PlaceRow) and line_for(row.place) is None:
-            return "Only sources inside the project can be ignored; space unticks it."
-        if isinstance(row, LeftOutRow) and not leaves_out:
-            return f"The line {tame(row.line.text, 80)} in {row.line.path.name} ignores it: x removes the line."
-        return None
+        return why_not_chosen(self._places.current, leaves_out=leaves_out)
 
     def action_import_tick(self) -> None:
         """Tick or untick the source under the cursor."""
